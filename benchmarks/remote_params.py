@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import machine, sized
+from tests.make.params import write_params
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params.file import read_params
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

@@ -226,7 +226,7 @@ def struct(
     >>> abi.struct("DLTensor", hex=pasted).verdict  # doctest: +SKIP
     """
     from tvmdbg_widgets.formats.hexdump import HexDump, read_hexdump
-    from tvmdbg_widgets.model.base.choice import one_of
+    from tvmdbg_widgets.model.base.slips import one_of
     from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, dtype_layout
     from tvmdbg_widgets.model.struct_layout import Machine, struct_layout
 

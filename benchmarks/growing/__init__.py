@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.graphs import network, residual_graph
 from benchmarks.traces import write_trace
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.make.params import write_params
 
 Write = Callable[[Path, int], None]
 

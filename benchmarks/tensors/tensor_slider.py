@@ -21,9 +21,9 @@ from playwright.sync_api import sync_playwright
 
 from benchmarks.measure import load, machine, sized
 from tests.chromium import ARGUMENTS, find_or_install
+from tests.make.params import write_params
 from tests.ui.notebooks import Notebook
 from tests.ui.servers import jupyter
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Page

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.make.params import write_params
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources import byte_source
 from tvmdbg_widgets.sources.archives import ArchiveTree, open_archive

@@ -17,8 +17,8 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import chain as chain_of
+from tests.make.params import write_params
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.sources import folders
 from tvmdbg_widgets.widgets.run_model import model_of

@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import graph_json, null
+from tests.make.params import write_params
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, read_params
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base import text
 from tvmdbg_widgets.model.base.text import FormatError, without_secrets
 from tvmdbg_widgets.model.graph.graph import Graph

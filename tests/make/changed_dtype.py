@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from tests.formats.capture_files import ACK, FIN, PSH, SYN, Tcp, frame, pcap
+from tests.make.params import write_params
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet, handshake
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.rpc_packets import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 

@@ -15,8 +15,8 @@ import ml_dtypes
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 #: Of these also what is known without a distribution.

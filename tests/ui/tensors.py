@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tests.ui.host import visit
 from tests.ui.waits import inspected
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:

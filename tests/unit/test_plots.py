@@ -20,8 +20,8 @@ from bokeh.plotting import figure as new_figure
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import chain
+from tests.make.params import write_params
 from tvmdbg_widgets import plots
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 OVERFLOW = 38  # of the overflow sample: its output holds +Inf

@@ -16,9 +16,9 @@ from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of, why_not
 from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 from tvmdbg_widgets.analysis.work import work
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.number_text import NO_DISTANCE, distance
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed

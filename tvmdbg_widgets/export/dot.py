@@ -20,8 +20,8 @@ from tvmdbg_widgets.export.nodes import (
     quoted,
 )
 from tvmdbg_widgets.figures.texts import DIRECTIONS
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import Trust, counted
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind, Subgraph
 

@@ -21,7 +21,7 @@ from tvmdbg_widgets.export.private_parameters import (
     private_parameters,
 )
 from tvmdbg_widgets.formats.decimals import nanoseconds
-from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
+from tvmdbg_widgets.formats.tvm.model_library import FIRST_LINE
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -98,7 +98,7 @@ def _write(
     arrays, left_out, absent = _arrays(parts, chosen, parameters)
     if arrays:
         layout = read_params(next(iter(arrays.values())).record.source).layout
-        records = {key: tensor.record for key, tensor in arrays.items()}
+        records = [(key, tensor.record) for key, tensor in arrays.items()]
         write_params(dump / "output_tensors.params", records, layout=layout)
     trace, problem = trace_of(parts, chosen)
     if trace is not None:

@@ -17,8 +17,8 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.engine import colors_of_nodes
 from tvmdbg_widgets.figures.graph import graph_options
 from tvmdbg_widgets.figures.options import GraphOptions
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_label, shape_text
 from tvmdbg_widgets.model.graph.groups import Group, Groups

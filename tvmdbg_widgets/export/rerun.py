@@ -21,8 +21,8 @@ from tvmdbg_widgets.analysis.tuning.identity import target_keys
 from tvmdbg_widgets.analysis.tuning.trial_queries import best_rows
 from tvmdbg_widgets.export.rerun_script_text import template, with_data
 from tvmdbg_widgets.formats.tuning.record import read_record
-from tvmdbg_widgets.model.base.choice import no_argument, one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.slips import no_argument, one_of
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record

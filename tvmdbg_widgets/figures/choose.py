@@ -14,8 +14,8 @@ from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.tensor import tensor_to_draw
 from tvmdbg_widgets.figures.timeline import timeline_to_draw
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.options import RUN_VIEWS, ViewOptions, drawn, known_options
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.refs import entry_ref
 
 #: Views whose figures take more than their options, or leave words to Python.

@@ -19,7 +19,7 @@ from tvmdbg_widgets.figures.graph import graph_options
 from tvmdbg_widgets.figures.options import GraphOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import usable_width
-from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.slips import one_of
 
 #: px from which both graphs fit.
 _NARROW = 620

@@ -18,8 +18,8 @@ from tvmdbg_widgets.engine import converse
 from tvmdbg_widgets.figures.raster import Figure, Hover
 from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import FormatError, one_line, unread_text
 
 #: px around the lines of a text-only figure.

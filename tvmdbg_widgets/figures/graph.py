@@ -12,8 +12,8 @@ from tvmdbg_widgets.analysis.opening import checked_query
 from tvmdbg_widgets.answers.few_names import has_many
 from tvmdbg_widgets.figures.engine import ToDraw
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.options import drawn
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column

@@ -14,7 +14,7 @@ from tvmdbg_widgets.formats.rpc.connection import FAMILY as RPC
 from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
 from tvmdbg_widgets.formats.tvm.assemble import FAMILY as TVM
 from tvmdbg_widgets.formats.writer import FAMILY as RECORDING
-from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Chrome traces of any program, which are joined as TVM's own are.

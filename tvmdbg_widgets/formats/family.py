@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from tvmdbg_widgets.formats.limits import GB, LIMITS
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, one_line
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, one_line
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout
+from tvmdbg_widgets.model.parts import RunFile
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
 
+T = TypeVar("T")
 _lock = threading.Lock()
 _pauses = 0
 _was_enabled = False
@@ -83,6 +85,35 @@ class Part:
     value: Any
     source: ByteSource
     folder: PurePath | None
+
+
+def of_kind(parts: Sequence[Part], kind: str) -> list[Any]:
+    """Return the contents of the parts of a kind."""
+    return [part.value for part in parts if part.kind == kind]
+
+
+def only(values: Sequence[T], what: str, issues: list[Issue]) -> T | None:
+    """Return the first of some values; several are an issue."""
+    if len(values) > 1:
+        text = f"{counted(len(values), 'file')} are each a {what}; only the first is used"
+        issues.append(Issue("more-than-one", IssueSeverity.WARNING, text))
+    return values[0] if values else None
+
+
+def run_file(part: Part) -> RunFile:
+    """Name a file by its folder; a bare dump folder keeps its name, which has the device."""
+    name = part.source.name.replace("\\", "/")
+    if part.folder is None:
+        bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
+        return RunFile(part.kind, bare, part.source)
+    if "/" not in name and part.folder.name.startswith("_tvmdbg_"):
+        name = f"{part.folder.name}/{name}"
+    return RunFile(part.kind, name, part.source)
+
+
+def file_texts(parts: Sequence[Part]) -> tuple[str, ...]:
+    """Return the names of the files with sizes."""
+    return tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,12 @@ from tvmdbg_widgets.formats.family import FileCandidate, Kind, Limits, Part, hea
 from tvmdbg_widgets.formats.pasted.readings import cut_line, nearly, readings
 from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
 from tvmdbg_widgets.formats.tvm.cache import superseded
-from tvmdbg_widgets.formats.tvm.extracted import inside_library, is_account, is_library
 from tvmdbg_widgets.formats.tvm.foreign import OTHER_FOLDERS, lfs_pointer, unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import (
     ModelLibrary,
+    inside_library,
+    is_account,
+    is_library,
     is_of_module,
     read_metadata,
     texts,

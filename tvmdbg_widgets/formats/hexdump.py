@@ -37,6 +37,7 @@ _MOST_CHARACTERS, _MOST_BYTES = 32 << 20, 64 << 20
 
 
 _SHOWN = 40
+_FILE = "hexdump"
 
 
 _GDB, _LLDB, _XXD, _HEXDUMP = "gdb's x", "lldb's memory read", "xxd", "hexdump -C"
@@ -66,22 +67,21 @@ class _Line(NamedTuple):
 
 
 def read_hexdump(
-    text: str | bytes, *, order: ByteOrder = "little", words: bool | None = None, name: str = ""
+    text: str | bytes, *, order: ByteOrder = "little", words: bool | None = None
 ) -> HexDump:
     """Read the bytes that a dump shows."""
-    name = name or "hexdump"
     if len(text) > _MOST_CHARACTERS:
         raise FormatError(
-            "the dump is too long", file=name, expected=f"at most {_MOST_CHARACTERS:,} characters",
+            "the dump is too long", file=_FILE, expected=f"at most {_MOST_CHARACTERS:,} characters",
             found=f"{len(text):,}",
         )  # fmt: skip
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
-    dump = _joined(_dump_lines(text, name), order, words, name) or _digits(text, order, words, name)
+    dump = _joined(_dump_lines(text), order, words) or _digits(text, order, words)
     if dump is not None:
         return dump
     raise FormatError(
-        "no bytes are shown here", file=name,
+        "no bytes are shown here", file=_FILE,
         expected="a dump of gdb, lldb, xxd or hexdump -C, or bytes as hex",
         found=one_line(repr(text.strip()[:_SHOWN])),
         hint="Paste the lines as printed, with their addresses, such as of `x/56xb &tensor`; dumps "
@@ -89,17 +89,17 @@ def read_hexdump(
     )  # fmt: skip
 
 
-def _dump_lines(text: str, name: str) -> list[_Line]:
+def _dump_lines(text: str) -> list[_Line]:
     """Return the lines of a dump from its first address on."""
     lines: list[_Line] = []
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if not stripped or stripped.startswith(_PROMPTS):
             continue
-        own = _line(line, number, name, _HEXDUMP if lines and lines[-1].form == _HEXDUMP else "")
+        own = _line(line, number, _HEXDUMP if lines and lines[-1].form == _HEXDUMP else "")
         if own is None and lines and _UNREADABLE not in line:
             raise FormatError(
-                "this line is no line of the dump around it", file=name, field=f"line {number}",
+                "this line is no line of the dump around it", file=_FILE, field=f"line {number}",
                 expected="an address and hex digits", found=one_line(repr(stripped[:_SHOWN])),
             )  # fmt: skip
         if own is not None and (lines or own.groups):
@@ -107,19 +107,19 @@ def _dump_lines(text: str, name: str) -> list[_Line]:
     return lines
 
 
-def _line(line: str, number: int, name: str, before: str) -> _Line | None:
+def _line(line: str, number: int, before: str) -> _Line | None:
     if line.strip() == "*":
         return _Line(number, None, [], "", before)
     match = _ADDRESSED.match(line)
     if match and _UNREADABLE not in line:
         is_gdb = match[3] or line.startswith("\t", match.end())
         form = _XXD if match[4] else _GDB if is_gdb else _LLDB
-        groups, end = _groups(line, match.end(), number, name, len(line))
+        groups, end = _groups(line, match.end(), number, len(line))
         return _Line(number, int(match[2] or match[4], 16), groups, line[end:].strip(), form)
     if match := _BARE.match(line):
         ended, mark = line.rstrip(), line.find("|", match.end())
         if mark >= 0 and ended.endswith("|", mark + 1):
-            groups, _ = _groups(line, match.end(), number, name, mark)
+            groups, _ = _groups(line, match.end(), number, mark)
             letters = ended[mark + 1 : -1]
             return _Line(number, int(match[1], 16), groups, letters, _HEXDUMP)
         # hexdump ends with the address behind the last byte.
@@ -128,7 +128,7 @@ def _line(line: str, number: int, name: str, before: str) -> _Line | None:
     return None
 
 
-def _groups(line: str, at: int, number: int, name: str, end: int) -> tuple[list[str], int]:
+def _groups(line: str, at: int, number: int, end: int) -> tuple[list[str], int]:
     """Return the groups of digits from a column on, and their end; letters have a gap."""
     groups: list[str] = []
     size, before, stop = 0, at, min(end, len(line.rstrip()))
@@ -142,22 +142,22 @@ def _groups(line: str, at: int, number: int, name: str, end: int) -> tuple[list[
             return groups, token.start()
         match = _GROUP.fullmatch(token[0])
         if match is None:
-            raise _wrong_digits(name, number, token)
+            raise _wrong_digits(number, token)
         groups.append(match[1])
         size += len(match[1]) // 2
         before = token.end()
     return groups, end
 
 
-def _wrong_digits(name: str, number: int, token: re.Match[str]) -> FormatError:
+def _wrong_digits(number: int, token: re.Match[str]) -> FormatError:
     return FormatError(
-        "these are no hex digits of whole bytes", file=name,
+        "these are no hex digits of whole bytes", file=_FILE,
         field=f"line {number}, column {token.start() + 1}",
         expected="two digits for each byte", found=one_line(repr(token[0][:_SHOWN])),
     )  # fmt: skip
 
 
-def _joined(lines: list[_Line], order: ByteOrder, words: bool | None, name: str) -> HexDump | None:
+def _joined(lines: list[_Line], order: ByteOrder, words: bool | None) -> HexDump | None:
     """Return the bytes of all lines at their addresses."""
     if not lines:
         return None
@@ -175,13 +175,13 @@ def _joined(lines: list[_Line], order: ByteOrder, words: bool | None, name: str)
             starred and missing > 0 and before and not (line.groups and missing % len(before))
         ):
             raise FormatError(
-                "the addresses do not follow each other", file=name, field=f"line {line.number}",
+                "the addresses do not follow each other", file=_FILE, field=f"line {line.number}",
                 expected=f"{first + len(data):#x}", found=f"{line.address:#x}",
                 hint="A line may be missing, or be of another dump: decode each on its own.",
             )  # fmt: skip
         if len(data) + missing > _MOST_BYTES:
             raise FormatError(
-                "the dump stands for more bytes than are read", file=name,
+                "the dump stands for more bytes than are read", file=_FILE,
                 expected=f"at most {_MOST_BYTES:,}", found=f"{len(data) + missing:,}",
             )  # fmt: skip
         data += (before * (missing // len(before) + 1))[:missing] if missing else b""
@@ -189,7 +189,7 @@ def _joined(lines: list[_Line], order: ByteOrder, words: bool | None, name: str)
         shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in own)
         if line.letters and line.letters not in (shown, shown.strip()):
             raise FormatError(
-                "the letters of this line are not those of its bytes", file=name,
+                "the letters of this line are not those of its bytes", file=_FILE,
                 field=f"line {line.number}", expected=one_line(repr(shown)),
                 found=one_line(repr(line.letters[:_SHOWN])),
                 hint="If `xxd -e` printed it, pass words=True (`--words`); else copy it again.",
@@ -199,7 +199,7 @@ def _joined(lines: list[_Line], order: ByteOrder, words: bool | None, name: str)
     return HexDump(bytes(data), lines[0].address, form)
 
 
-def _digits(text: str, order: ByteOrder, words: bool | None, name: str) -> HexDump | None:
+def _digits(text: str, order: ByteOrder, words: bool | None) -> HexDump | None:
     """Return bytes that are written as digits alone."""
     tokens: list[tuple[int, re.Match[str]]] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -210,19 +210,19 @@ def _digits(text: str, order: ByteOrder, words: bool | None, name: str) -> HexDu
     several = prefixed or len({number for number, _ in tokens}) < len(tokens)
     for number, token in tokens:
         if not re.fullmatch(_DIGITS, token[0]) or (several and len(token[0]) % 2):
-            raise _wrong_digits(name, number, token)
+            raise _wrong_digits(number, token)
     groups = [token[0].removeprefix("0x") for _, token in tokens]
     if not several or all(len(group) == 2 for group in groups):
         digits = "".join(groups)
         if len(digits) % 2:
             raise FormatError(
-                "half a byte is left over", file=name, expected="an even number of digits",
+                "half a byte is left over", file=_FILE, expected="an even number of digits",
                 found=len(digits),
             )  # fmt: skip
         return HexDump(bytes.fromhex(digits), None, "plain hex")
     if words is None and not prefixed:
         raise FormatError(
-            "the groups of digits may be words of the machine, or bytes as they lie", file=name,
+            "the groups of digits may be words of the machine, or bytes as they lie", file=_FILE,
             expected="addresses, or groups of two digits", found=one_line(repr(groups[0][:_SHOWN])),
             hint="Say which: words=True or words=False; `--words` or `--bytes` in a shell.",
         )  # fmt: skip

@@ -202,8 +202,5 @@ def agreeing(
 
 
 def _same_type(stored: DataType, text: str) -> bool:
-    try:
-        named = DataType.parse(text)
-    except ValueError:
-        return stored.name == text
-    return stored == named or stored.name == named.name
+    named = DataType.known(text)
+    return stored.name == (text if named is None else named.name) or stored == named

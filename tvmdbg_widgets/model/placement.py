@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
-from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed, one_line
+from tvmdbg_widgets.model.base.text import Issue, IssueLog, Issues, IssueSeverity, listed, one_line
 from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
@@ -83,7 +83,7 @@ def _by_index(
         placed.append(
             Placed(array, node, array.output, Trust.EXACT if same else Trust.AMBIGUOUS, notes)
         )
-    issues = []
+    issues = IssueLog(file)
     if outside:
         first = outside[0]
         message = (
@@ -92,7 +92,7 @@ def _by_index(
             "the graph has "
             f"{counted(graph.num_nodes, 'node')}. The dump may be of another graph"
         )
-        issues.append(Issue("tensor-outside-graph", IssueSeverity.ERROR, message, file=file))
+        issues.error("tensor-outside-graph", message)
     if renamed:
         first = renamed[0]
         message = (
@@ -101,15 +101,7 @@ def _by_index(
             f"{first.name!r} at node {first.node}, which is {graph.names[first.node or 0]!r}. "
             "The dump may be of another graph or of an older run"
         )
-        issues.append(
-            Issue(
-                "tensor-names",
-                IssueSeverity.ERROR,
-                message,
-                nodes=tuple(array.node or 0 for array in renamed[:_SHOWN]),
-                file=file,
-            )
-        )
+        issues.error("tensor-names", message, (array.node or 0 for array in renamed))
     return placed, issues
 
 
@@ -134,35 +126,27 @@ def _by_name(
         if len(group) < len(nodes):
             lost.update(nodes[: -len(group)])
         placed += _namesakes(group[max(0, len(group) - len(nodes)) :], nodes)
-    issues = []
+    issues = IssueLog(file)
     if unknown:
         message = (
             f"{counted(len(unknown), 'tensor')} {agree(len(unknown), 'names')} no node of the "
             f"graph{agree(len(unknown), ':', ', the first is')} {unknown[0].record.key!r}. "
             "The dump may be of another graph"
         )
-        issues.append(Issue("tensor-names", IssueSeverity.ERROR, message, file=file))
+        issues.error("tensor-names", message)
     if surplus:
         message = (
             f"{counted(len(surplus), 'tensor')} of a name that fewer nodes of the graph "
             f"have{agree(len(surplus), ':', ', the first is')} {surplus[0].record.key!r}; the "
             "last of each name are shown"
         )
-        issues.append(Issue("tensor-repeated", IssueSeverity.WARNING, message, file=file))
+        issues.warning("tensor-repeated", message)
     if lost:
         message = (
             f"the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'is')} lost: a "
             "later node has the same name, and TVM v0.8 writes one tensor a name"
         )
-        issues.append(
-            Issue(
-                "tensor-overwritten",
-                IssueSeverity.WARNING,
-                message,
-                nodes=tuple(sorted(lost)),
-                file=file,
-            )
-        )
+        issues.warning("tensor-overwritten", message, sorted(lost))
     return placed, issues
 
 
@@ -185,7 +169,6 @@ def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[Placed]:
     return [Placed(array, node, array.output, trust, (note,)) for array, node in placed]
 
 
-_NODES_SHOWN = 20
 #: Calls of the VM's runtime, which have no node (``src/runtime/vm``).
 _PLUMBING = ("VM::", "vm.builtin.")
 
@@ -305,7 +288,7 @@ def _check(
             # Where all devices are of one kind, the run was on stand-ins of the graph's.
             if kind != own and {device.rstrip("0123456789") for device in report.devices} != {kind}:
                 devices.append((row, f"{report.devices[row]}, the graph {own}"))
-    issues = []
+    issues = IssueLog(report.file)
     trust[[row for row, _ in shapes]] = Trust.AMBIGUOUS
     for rule, severity, what, differing in (
         ("report-shapes-disagree", IssueSeverity.WARNING, "argument shapes", shapes),
@@ -319,15 +302,7 @@ def _check(
             f"not the graph's: row {row} "
             f"({one_line(report.names[row])!r}, node {nodes[row]}) has {one_line(difference)}"
         )
-        issues.append(
-            Issue(
-                rule,
-                severity,
-                message,
-                nodes=tuple(int(nodes[row]) for row, _ in differing[:_NODES_SHOWN]),
-                file=report.file,
-            )
-        )
+        issues.add(rule, severity, message, (int(nodes[row]) for row, _ in differing))
     return issues
 
 

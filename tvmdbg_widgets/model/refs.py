@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
-from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import IssueLog, Issues
 from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.groups import Group
 from tvmdbg_widgets.model.graph.nodes import Node, NodeKind, Subgraph
@@ -83,8 +83,6 @@ def _id(given: Any) -> Any:
     return int(given) if isinstance(given, np.integer) else given
 
 
-_NODES_SHOWN = 20
-
 Shape = tuple[int, ...] | None
 
 
@@ -133,13 +131,13 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
     """Join the pairs of an execution trace to nodes by position; names only confirm it."""
     count = len(pair_names)
     nodes, trust, differing = by_position(node_names, pair_names)
-    issues: list[Issue] = []
+    issues = IssueLog(file)
     if count != len(node_names):
         message = (
             f"the trace has {counted(count, 'pair')} for {counted(len(node_names), 'node')}; "
             "it may be from another graph, or the run was stopped"
         )
-        issues.append(Issue("trace-length", IssueSeverity.WARNING, message, file=file))
+        issues.warning("trace-length", message)
     if differing:
         first = differing[0]
         expected = repr(node_names[first]) if first < len(node_names) else "no more pairs"
@@ -149,15 +147,7 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
             f"{pair_names[first]!r}, expected {expected}; matched by name where the name is "
             "unique, else left without a node"
         )
-        issues.append(
-            Issue(
-                "trace-names",
-                IssueSeverity.WARNING,
-                message,
-                nodes=tuple(int(nodes[i]) for i in differing[:_NODES_SHOWN] if nodes[i] >= 0),
-                file=file,
-            )
-        )
+        issues.warning("trace-names", message, (int(nodes[i]) for i in differing if nodes[i] >= 0))
     return NodeJoin(nodes, trust, Issues(issues))
 
 
@@ -246,7 +236,7 @@ def _spread(
 def _row_issues(
     row_names: Sequence[str], nodes: npt.NDArray[np.int32], trust: npt.NDArray[np.uint8], file: str
 ) -> Issues:
-    issues = []
+    issues = IssueLog(file)
     lost = np.flatnonzero(nodes < 0)
     if len(lost):
         message = (
@@ -255,7 +245,7 @@ def _row_issues(
             f"graph{agree(len(lost), ':', ', the first is')} {row_names[lost[0]]!r}; the "
             "table may be from another run"
         )
-        issues.append(Issue("table-names", IssueSeverity.WARNING, message, file=file))
+        issues.warning("table-names", message)
     unsure = nodes[trust == Trust.AMBIGUOUS]
     if len(unsure):
         message = (
@@ -263,15 +253,7 @@ def _row_issues(
             "and shape that several "
             "nodes share; a sorted table does not say which row belongs to which"
         )
-        issues.append(
-            Issue(
-                "table-rows-ambiguous",
-                IssueSeverity.WARNING,
-                message,
-                nodes=tuple(int(node) for node in unsure[:_NODES_SHOWN]),
-                file=file,
-            )
-        )
+        issues.warning("table-rows-ambiguous", message, unsure)
     return Issues(issues)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout
 
 Kind = Literal["int", "uint", "float", "pointer"]

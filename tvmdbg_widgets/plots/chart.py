@@ -9,8 +9,7 @@ from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.figures.texts import fit, wrap
 from tvmdbg_widgets.figures.texts import width as text_width
 from tvmdbg_widgets.figures.theme import SCHEMES
-from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.base.slips import public
+from tvmdbg_widgets.model.base.slips import one_of, public
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.theme import Scheme

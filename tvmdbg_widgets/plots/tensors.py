@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.number_text import (
     computed_text,
     number_text,
@@ -18,7 +17,7 @@ from tvmdbg_widgets.model.base.number_text import (
     value_text,
 )
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
-from tvmdbg_widgets.model.base.slips import public
+from tvmdbg_widgets.model.base.slips import one_of, public
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF, profile

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.rpc_packets import TensorMeta as TensorMeta
 
 _HOMES = {
-    "Argument": "model.dtype_layout",
+    "Argument": "model.rpc_packets:PackedArgument",
     "CopyRange": "formats.rpc.packets",
-    "Device": "model.dtype_layout",
+    "Device": "model.rpc_packets",
     "Grammar": "formats.rpc.grammar",
-    "TensorMeta": "model.dtype_layout",
+    "TensorMeta": "model.rpc_packets",
     "encode_packet": "formats.rpc.packet_bytes",
     "grammar": "formats.rpc.grammar",
     "handshake": "formats.rpc.packet_bytes",

@@ -119,7 +119,7 @@ class RpcLog(Sequence[Packet]):
         """
         from tvmdbg_widgets.formats.rpc.desync import find_desync
         from tvmdbg_widgets.formats.rpc.grammar import grammar
-        from tvmdbg_widgets.model.base.choice import one_of
+        from tvmdbg_widgets.model.base.slips import one_of
 
         sent = self.connection.direction(one_of("side", side, ("client", "server")))
         if sent is None:

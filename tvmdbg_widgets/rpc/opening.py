@@ -68,7 +68,7 @@ def open_rpc(
     from tvmdbg_widgets.formats.rpc.frames import sniff
     from tvmdbg_widgets.formats.rpc.grammar import ERAS
     from tvmdbg_widgets.formats.tvm.params.list import layouts_to_try
-    from tvmdbg_widgets.model.base.choice import one_of
+    from tvmdbg_widgets.model.base.slips import one_of
     from tvmdbg_widgets.rpc.log import RpcLog
     from tvmdbg_widgets.sources.given import as_source
 

@@ -198,7 +198,21 @@ class BytesSource(ByteSource):
         view[:] = self._view[offset : offset + len(view)]
 
 
-class PartSource(ByteSource):
+class DerivedSource(ByteSource):
+    """Bytes that are read from another source."""
+
+    def __init__(self, stored: ByteSource, size: int, name: str | None = None) -> None:
+        self.stored = stored
+        self.size = size
+        self.name = stored.name if name is None else name
+        self.far = stored.far
+
+    def trouble(self) -> Exception | None:
+        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
+        return self.stored.trouble()
+
+
+class PartSource(DerivedSource):
     """Bytes ``offset`` to ``offset + size`` of a source: a member of an archive, not unpacked."""
 
     def __init__(self, container: ByteSource, offset: int, size: int, name: str) -> None:
@@ -211,28 +225,22 @@ class PartSource(ByteSource):
                 found=counted(max(0, container.size - offset), "byte"),
                 hint="The archive may be cut off: copy or write it again.",
             )
-        self.whole = self.container = container
+        super().__init__(container, size, name)
+        self.container = container
         self.offset = offset
-        self.size = size
-        self.name = name
-        self.far = container.far
 
     def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """Return the bytes of several ranges ``(offset, length)``."""
         for offset, length in ranges:
             self._check(offset, length)
-        return self.whole.read_ranges([(self.offset + at, length) for at, length in ranges])
+        return self.stored.read_ranges([(self.offset + at, length) for at, length in ranges])
 
     def hold(self, ranges: Iterable[tuple[int, int]]) -> None:
         """Keep bytes to detect changes; see :class:`ByteSource`."""
-        self.whole.hold((self.offset + at, length) for at, length in ranges)
-
-    def trouble(self) -> Exception | None:
-        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
-        return self.whole.trouble()
+        self.stored.hold((self.offset + at, length) for at, length in ranges)
 
     def _fill(self, offset: int, view: memoryview) -> None:
-        self.whole.read_into(self.offset + offset, view)
+        self.stored.read_into(self.offset + offset, view)
 
 
 #: Unwanted bytes between ranges that are read along, on disk and over a network:

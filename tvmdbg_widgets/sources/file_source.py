@@ -280,21 +280,16 @@ class GrowingFile(FileSource):
     """A file on disk that may grow; it is compared by its first 4 KiB and last 64 KiB."""
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        name: str | None = None,
-        *,
-        within: Path | None = None,
-        follow_links: bool = False,
+        self, path: str | os.PathLike[str], name: str | None = None, **options: Any
     ) -> None:
-        super().__init__(path, name, within=within, follow_links=follow_links)
+        super().__init__(path, name, **options)
         self._state = self._growing = _GrowingState(self.path.stat(), self.size, self.read)
 
     def change(self) -> Change:
         """Return the change of the file since it was opened."""
         with self._open() as file:
             status = os.fstat(file.fileno())
-            if not self._growing.is_still(status, partial(_read, file)):
+            if not self._growing.is_still(status, partial(_pread, file)):
                 return Change.REWRITTEN
         return Change.GROWN if status.st_size > self.size else Change.NONE
 
@@ -335,9 +330,3 @@ class _GrowingState(FileState):
 
 def _file(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
-
-
-def _read(file: io.FileIO, offset: int, length: int) -> bytes:
-    """Return the bytes at ``offset``, fewer at the end of the file."""
-    file.seek(offset)
-    return file.read(length)

@@ -30,10 +30,6 @@ class StreamSource(ByteSource):
     """A seekable binary file object, never closed here, whose position is restored."""
 
     def __init__(self, stream: IO[bytes], name: str | None = None) -> None:
-        if isinstance(stream, io.TextIOBase):
-            raise TypeError("this stream yields text; open the file in binary mode ('rb')")
-        if not stream.seekable():
-            raise TypeError("this stream cannot seek; read() it and pass the bytes")
         self._stream = stream
         self._lock = threading.Lock()
         own_name = getattr(stream, "name", None)

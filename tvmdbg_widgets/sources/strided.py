@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource, DerivedSource
 
 Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -30,7 +30,7 @@ class Repeats(NamedTuple):
     often: Integers
 
 
-class StridedSource(ByteSource):
+class StridedSource(DerivedSource):
     """The bytes of a strided array in C order; the stored stretch is shared by arrays."""
 
     def __init__(
@@ -41,18 +41,11 @@ class StridedSource(ByteSource):
         strides: tuple[int, ...],
         itemsize: int,
     ) -> None:
-        self.stored = stored
+        super().__init__(stored, math.prod(shape) * itemsize)
         self.offset = offset
         self.shape = shape
         self.strides = strides
         self.itemsize = itemsize
-        self.size = math.prod(shape) * itemsize
-        self.name = stored.name
-        self.far = stored.far
-
-    def trouble(self) -> Exception | None:
-        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
-        return self.stored.trouble()
 
     @cached_property
     def repeats(self) -> Repeats | None:
@@ -160,19 +153,12 @@ def _along(
 _BLOCK = 1 << 18
 
 
-class WidenedSource(ByteSource):
+class WidenedSource(DerivedSource):
     """The float32 bytes of values stored as bfloat16 (``f32-to-bf16``): ``u16 << 16``."""
 
     def __init__(self, stored: ByteSource, offset: int, count: int) -> None:
-        self.stored = stored
+        super().__init__(stored, 4 * count)
         self.offset = offset
-        self.size = 4 * count
-        self.name = stored.name
-        self.far = stored.far
-
-    def trouble(self) -> Exception | None:
-        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
-        return self.stored.trouble()
 
     def _fill(self, offset: int, view: memoryview) -> None:
         done = 0

@@ -80,7 +80,8 @@ def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
     """Return the title of the only source, or of the first source with records."""
     from tvmdbg_widgets.formats.tvm.assemble import title_of
 
-    logs = [piece for piece in pieces if piece.kind == "tuning-records" and len(piece.value.trials)]
+    records = [piece for piece in pieces if piece.kind == "tuning-records"]
+    logs = [piece for piece in records if len(piece.value.log.trials)]
     if len(sources) == 1 or not logs:
         return title_of(sources)
     more = f" and {len(logs) - 1:,} more" if len(logs) > 1 else ""

@@ -25,8 +25,8 @@ from tvmdbg_widgets.analysis.node_columns import (
     known_column,
 )
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 

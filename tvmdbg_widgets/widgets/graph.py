@@ -11,8 +11,8 @@ import traitlets
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.options import option_of
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range
 from tvmdbg_widgets.widgets.color_columns import ColorColumns

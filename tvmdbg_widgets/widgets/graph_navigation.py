@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import traitlets
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.model.base.choice import fields_of, one_of
+from tvmdbg_widgets.model.base.slips import fields_of, one_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.refs import listed, node_ref
 from tvmdbg_widgets.widgets.traits import named_in, validated

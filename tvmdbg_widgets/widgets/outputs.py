@@ -18,7 +18,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.model.base.choice import no_argument
+from tvmdbg_widgets.model.base.slips import no_argument
 from tvmdbg_widgets.widgets.run_model import WIDGET, model_of
 from tvmdbg_widgets.widgets.traits import UsesModels
 

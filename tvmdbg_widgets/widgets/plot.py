@@ -16,8 +16,8 @@ import traitlets
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.number_text import short_text
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.view import RunView, require_run

@@ -13,7 +13,6 @@ import traitlets
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle
 from tvmdbg_widgets.figures.options import ENTRY, NODES, Span
-from tvmdbg_widgets.model.base.choice import meant, no_argument, one_of
 from tvmdbg_widgets.model.base.options import (
     TEXT,
     ViewOptions,
@@ -24,6 +23,7 @@ from tvmdbg_widgets.model.base.options import (
     options_of,
     whole,
 )
+from tvmdbg_widgets.model.base.slips import meant, no_argument, one_of
 from tvmdbg_widgets.model.refs import entry_ref, listed, node_ref
 from tvmdbg_widgets.widgets.traits import (
     SharedModel,

@@ -19,7 +19,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
-from tvmdbg_widgets.formats.tvm.extracted import inside_library
+from tvmdbg_widgets.formats.tvm.model_library import inside_library
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

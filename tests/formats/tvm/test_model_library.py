@@ -13,8 +13,8 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.tvm.graph_truth import valid
+from tests.make.params import write_params
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

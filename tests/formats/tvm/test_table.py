@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from formats.tvm.table_text import format_table
 from formats.tvm.times_truth import Case, corpus_cases, own_cases
 
 from tvmdbg_widgets.formats.tvm.table import (
     DebuggerTable,
-    format_table,
     print_table,
     read_tables,
     sniff,

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from formats.tvm.table_text import format_table
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from tvmdbg_widgets.formats.tvm.layout import clock_ns
 from tvmdbg_widgets.formats.tvm.table import (
     DebuggerTable,
     TimedNode,
-    format_table,
     print_table,
     read_tables,
 )

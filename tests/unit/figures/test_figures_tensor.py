@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tests.unit.figures.color_scale import OVER, SPECIAL, UNDER, ColorScale, channels
 from tests.unit.figures.figure_checks import assert_sound, drawn, texts
 from tests.unit.findings.findings_dump import Op, plant
@@ -25,7 +26,6 @@ from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures import tensor
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.pictures import picture
 from tvmdbg_widgets.model.statistics.contrast import BINS, linear_zone
 from tvmdbg_widgets.model.tensors.planes import Plane

@@ -21,7 +21,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.fuzz.seeds import made_tunings
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.make.params import write_params
 from tvmdbg_widgets.model.base.writing import new_folder, replacing, replacing_all
 
 resource = pytest.importorskip("resource")
@@ -186,12 +186,7 @@ def test_permission_error_of_another_file_is_unchanged(tmp_path: Path) -> None:
         read_another()
 
 
-@pytest.mark.parametrize("nameless", [True, False])
-def test_file_pair_is_kept_when_either_write_fails(
-    nameless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not nameless:
-        monkeypatch.delattr("os.O_TMPFILE", raising=False)
+def test_file_pair_is_kept_when_either_write_fails(tmp_path: Path) -> None:
     paths = [tmp_path / "a", tmp_path / "b"]
     for each in paths:
         each.write_bytes(b"old")
@@ -251,9 +246,7 @@ def test_concurrent_writers_never_mix_their_data(tmp_path: Path) -> None:
     assert list(contents(tmp_path)) == ["a"]
 
 
-def endless(path: Path, begun: Any, nameless: bool) -> None:
-    if not nameless and hasattr(os, "O_TMPFILE"):
-        del os.O_TMPFILE
+def endless(path: Path, begun: Any) -> None:
     with replacing(path) as file:
         file.write(b"half")
         file.flush()
@@ -261,13 +254,12 @@ def endless(path: Path, begun: Any, nameless: bool) -> None:
         time.sleep(600)
 
 
-@pytest.mark.parametrize("nameless", [True, False])
-def test_a_killed_writer_leaves_the_old_file(nameless: bool, tmp_path: Path) -> None:
+def test_a_killed_writer_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     spawn = multiprocessing.get_context("fork")
     begun = spawn.Event()
-    writer = spawn.Process(target=endless, args=(path, begun, nameless))
+    writer = spawn.Process(target=endless, args=(path, begun))
     writer.start()
     assert begun.wait(20)
     assert writer.pid is not None

@@ -55,12 +55,7 @@ def test_next_writer_removes_files_left_by_killed_writers(tmp_path: Path) -> Non
     assert not other.exists()
 
 
-@pytest.mark.parametrize("nameless", [True, False])
-def test_files_of_active_writer_are_kept(
-    nameless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not nameless:
-        monkeypatch.delattr("os.O_TMPFILE", raising=False)
+def test_files_of_active_writer_are_kept(tmp_path: Path) -> None:
     target = tmp_path / "a"
     with replacing(target) as file:
         file.write(b"first")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.make.params import write_params
 from tvmdbg_widgets.model.findings import Finding
 from tvmdbg_widgets.run import DebugRun
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.make.params import write_params
 from tvmdbg_widgets.run import DebugRun
 
 Values = np.ndarray[Any, Any]

@@ -10,9 +10,9 @@ import pytest
 from conftest import HERE
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tvmdbg_widgets.analysis.opening import Highlight, highlights, opening_tensor
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 EMPTY, ZEROS = np.zeros((0, 3), np.float32), np.zeros(9, np.float32)

@@ -13,10 +13,10 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
+from tests.make.params import write_params
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page.stored_page import store
 from tvmdbg_widgets.export.private_parameters import private_parameters
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 RANDOM = np.random.default_rng(5)

@@ -27,12 +27,12 @@ from unit.pages.stored_questions import (
 )
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.export.page import stored_page as stored_module
 from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.export.page.save import models
 from tvmdbg_widgets.export.page.stored_page import store
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import (
     computed_text,
     number_text,

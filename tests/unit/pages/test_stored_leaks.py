@@ -13,11 +13,11 @@ from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
+from tests.make.params import write_params
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.stored_page import store
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.run import DebugRun

@@ -21,6 +21,11 @@ pytestmark = pytest.mark.spec_only
 OWN = grammar("v0.8")
 
 
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(tvmdbg.rpc, name) for name in tvmdbg.rpc.__all__)
+    assert tvmdbg.rpc.Argument("int", 3).value == 3
+
+
 def frames(*, lost: int = -1) -> list[bytes]:
     sent = segments(*session(OWN), OWN)
     return [frame(each.ip()) for number, each in enumerate(sent) if number != lost]

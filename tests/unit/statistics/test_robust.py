@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.make.params import write_params
 from tvmdbg_widgets.model.statistics import statistics
 from tvmdbg_widgets.model.statistics.contrast import Contrast, linear_zone
 from tvmdbg_widgets.model.statistics.robust import robust_range

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tests.mostly_slow import mostly_slow
 from tests.unit.figures.color_scale import SCALES
 from tests.unit.figures.figure_checks import texts
@@ -22,7 +23,6 @@ from tests.unit.tensors.picture_truth import Held, check_cell
 from tests.unit.tensors.test_pictures import CELLS, blocks, check_cells
 from tests.unit.tensors.test_pictures_kept import nothing_quick
 from tvmdbg_widgets.export.page.stored_page import store
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import short_text
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
 from tvmdbg_widgets.model.tensors.planes import Plane

@@ -19,8 +19,8 @@ from IPython.display import display
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.tuning.test_outputs import OLD_TABLE
+from tests.make.params import write_params
 from tests.unit.typed.typed_files import IR, ROOT
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from tests.unit.typed.typed_lines import Space

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tvmdbg_widgets.answers.answers import Answers, answer
 from tvmdbg_widgets.answers.tensor import MOST_BYTES
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 VIEW: dict[str, Any] = {"entry": [0, 0], "layout": "", "sizes": {}, "axes": None, "index": None}

@@ -25,8 +25,8 @@ from tvmdbg_widgets.analysis.compare_times.compared_times import (
 )
 from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn

@@ -20,8 +20,8 @@ from tvmdbg_widgets.analysis.executorch.events import (
 )
 from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
 from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.executorch.event_nodes import HOW
 from tvmdbg_widgets.model.graph.graph import Graph

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base import number_text
-from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.slips import meant
 
 Distance: TypeAlias = "Callable[[Any, Any], float]"  # called with reference and runtime value
 Doubles: TypeAlias = npt.NDArray[np.float64]

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
 from tvmdbg_widgets.analysis.executorch.events import Event
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
 from tvmdbg_widgets.model.executorch.etrecord import (

@@ -58,9 +58,8 @@ def _element_counts(graph: Graph) -> npt.NDArray[np.float64]:
 
 
 def _dtype_bytes(text: str) -> int:
-    try:
-        dtype = DataType.parse(text)
-    except ValueError:
+    dtype = DataType.known(text)
+    if dtype is None:
         return UNKNOWN
     bits = (1 if dtype.is_bool else dtype.bits) * dtype.lanes
     if not text or bits <= 0 or (bits % 8 and bits not in (1, 4)):

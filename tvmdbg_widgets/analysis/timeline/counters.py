@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, why_not
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.timeline import Timeline

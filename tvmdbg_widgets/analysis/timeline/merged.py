@@ -13,10 +13,10 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.timeline.merged_tree import Frames, Places, levels_of, merge
 from tvmdbg_widgets.analysis.times.sums import SlicesInRange, slices_within
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.ranges import checked_range, group_sums
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels
 from tvmdbg_widgets.model.graph.groups import Groups

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.blocks.sequence import STACK, module_path
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.ranges import first_rows, flat_ranges, numbered
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph, device_name, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.operators import parts

@@ -15,8 +15,8 @@ from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable, error_table
 from tvmdbg_widgets.analysis.tuning.hardware_limits import threads_of
 from tvmdbg_widgets.analysis.tuning.sessions import session_of
 from tvmdbg_widgets.analysis.tuning.trial_queries import TRIALS, TrialMasks, trials_frame
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
 from tvmdbg_widgets.model.tuning.parts import TuningParts

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from tvmdbg_widgets.cli.common.terminal import for_shell, note, paragraph, problem
-from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.slips import meant
 
 #: Exit statuses.
 FOUND = 1

@@ -15,8 +15,8 @@ from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import pack, unpack
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.model.base.choice import no_argument, one_of
 from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.slips import no_argument, one_of
 
 Share: TypeAlias = Literal["statistics", "pictures", "tensors"]
 Theme: TypeAlias = Literal["auto", "light", "dark"]

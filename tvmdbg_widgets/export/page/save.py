@@ -25,8 +25,8 @@ from tvmdbg_widgets.figures.engine import text_only
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.refs import node_ref

@@ -13,7 +13,7 @@ from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS, Chrome
 from tvmdbg_widgets.formats.chrome.tracks import PROFILER, Lane, TrackNames
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, paired
+from tvmdbg_widgets.model.base.text import IssueLog, IssueSeverity, paired
 from tvmdbg_widgets.model.timeline.node_sets import Counters, FlowEnds, TraceExtras
 
 _SHOWN = frozenset("XBEM") | INSTANTS | ASYNC
@@ -28,8 +28,7 @@ class ChromeSlices:
     """Slices by start, outer before inner, with their tracks; see :class:`ChromeTrace`."""
 
     def __init__(self, columns: ChromeColumns, file: str) -> None:
-        self.file = file
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(file)
         self._columns = columns
         self._phase = np.frombuffer(columns.phase, np.uint8)
         self._rows: list[Ints] = []
@@ -193,27 +192,24 @@ class ChromeSlices:
         first = rows[places.index(min(places))]
         text = f"traceEvents[{min(places)}] ({self._columns.text(first)} µs): {what}"
         more = f" ({counted(len(rows), 'such event')})"
-        self.issues.append(Issue(rule, severity, text + more, file=self.file))
+        self.issues.add(rule, severity, text + more)
 
     def _add_issues(self) -> None:
         problems = sorted(self._columns.bad.items(), key=lambda problem: problem[1][1])
         for why, (count, first) in problems:
             text = f"traceEvents[{first}]: {why}; left out ({counted(count, 'such event')})"
-            self.issues.append(Issue("event-unusable", IssueSeverity.ERROR, text, file=self.file))
+            self.issues.error("event-unusable", text)
         phases = self._columns.phases
         other = {p: n for p, n in phases.items() if p not in _SHOWN | FLOWS | {"C", "?"}}
         if other:
-            self._note("events-not-shown", f"{_counts(other)}: counted in timeline.extras alone")
+            self.issues.note(
+                "events-not-shown", f"{_counts(other)}: counted in timeline.extras alone"
+            )
         span = float(self.start_ns.max()) if len(self.start_ns) else 0.0
         if span > _EXACT_TO:
-            self._note(
-                "time-precision",
-                f"the last slice starts {duration_text(span)} after the first event: a double "
-                f"holds such times to {np.spacing(span):.3g} ns",
-            )
-
-    def _note(self, rule: str, message: str) -> None:
-        self.issues.append(Issue(rule, IssueSeverity.NOTE, message, file=self.file))
+            text = f"the last slice starts {duration_text(span)} after the first event: a double "
+            text += f"holds such times to {np.spacing(span):.3g} ns"
+            self.issues.note("time-precision", text)
 
 
 def _same(keys: list[Any]) -> Ints:

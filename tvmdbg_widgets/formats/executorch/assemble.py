@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -31,11 +30,9 @@ from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
 from tvmdbg_widgets.formats.executorch.file_notes import (
     evidence,
     execution_of,
-    file_texts,
     left_out,
     method_of,
     notes,
-    run_file,
     runs_left_out,
 )
 from tvmdbg_widgets.formats.executorch.inspector_events import KIND as INSPECTOR_TEXT
@@ -51,9 +48,16 @@ from tvmdbg_widgets.formats.executorch.program.instruction_sources import KIND a
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import KIND as NAMED_DATA
 from tvmdbg_widgets.formats.executorch.program.program_file import KIND as PROGRAM
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
-from tvmdbg_widgets.formats.family import Family, JoinOptions, Part
+from tvmdbg_widgets.formats.family import (
+    Family,
+    JoinOptions,
+    Part,
+    file_texts,
+    of_kind,
+    only,
+    run_file,
+)
 from tvmdbg_widgets.formats.recording import Recording
-from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides
 from tvmdbg_widgets.model.executorch.etdump import CALL, UNSET_CHAIN, ETDump
@@ -75,18 +79,18 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
     """Join the files of one run."""
     all_issues = list(issues)
     title, method, execution = options.title, options.method, options.execution
-    recording: Recording | None = _only(parts, "recording", "recording", all_issues)
+    recording: Recording | None = only(of_kind(parts, "recording"), "recording", all_issues)
     if recording is not None:
         title = recording.title
         method = method or recording.options.get("method")
         execution = recording.options.get("execution") if execution is None else execution
-    dump: ETDump | None = _only(parts, "etdump", "ETDump", all_issues)
-    record: ETRecord | None = _only(parts, "etrecord", "ETRecord", all_issues)
-    program: Program | None = _only(parts, "program", "program", all_issues)
-    bundle: BundledProgram | None = _only(parts, "bundled", "bundled program", all_issues)
+    dump: ETDump | None = only(of_kind(parts, "etdump"), "ETDump", all_issues)
+    record: ETRecord | None = only(of_kind(parts, "etrecord"), "ETRecord", all_issues)
+    program: Program | None = only(of_kind(parts, "program"), "program", all_issues)
+    bundle: BundledProgram | None = only(of_kind(parts, "bundled"), "bundled program", all_issues)
     if program is None and bundle is not None:
         program = bundle.program
-    buffer = _only(parts, "debug-buffer", "debug buffer", all_issues)
+    buffer = only(of_kind(parts, "debug-buffer"), "debug buffer", all_issues)
     text = _text(parts)
     table = _table(text, dump, all_issues)
     dump = table.dump if table is not None else dump
@@ -161,7 +165,7 @@ def _placed(files: ExecuTorchFiles, plan: InstructionGraph | None) -> Insides:
 
 
 def _text(parts: Sequence[Part]) -> InspectorText:
-    texts: list[InspectorText] = [p.value for p in parts if p.kind == "inspector-text"]
+    texts: list[InspectorText] = of_kind(parts, "inspector-text")
     infos = [text.delegation for text in texts if text.delegation is not None]
     return InspectorText(
         tuple(table for text in texts for table in text.tables),
@@ -206,14 +210,6 @@ def with_execution(parts: RunParts, execution: int) -> RunParts:
     tensors, _ = run_tensors(files, parts.graph)
     options = {**parts.options, "execution": execution}
     return replace(parts, tensors=tensors, executorch=files, options=options)
-
-
-def _only(parts: Sequence[Part], kind: str, what: str, issues: list[Issue]) -> Any:
-    values = [part.value for part in parts if part.kind == kind]
-    if len(values) > 1:
-        text = f"{counted(len(values), 'file')} are each a {what}; only the first is used"
-        issues.append(Issue("more-than-one", IssueSeverity.WARNING, text))
-    return values[0] if values else None
 
 
 def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | None]:

@@ -6,8 +6,7 @@ The runtime writes a size before the FlatBuffer, ``serialize_to_etdump_flatcc`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,10 +68,10 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
         )
         numbers = range(0 if strict else len(runs))
         parts = [_before_damage(runs, run, issues, tries) for run in numbers]
-        if not sum(map(len, parts)):
+        counts = np.asarray([len(part["kind"]) for part in parts], np.int64)
+        if not counts.sum():
             raise
-        events = EventColumns.joined(parts)
-        counts = np.asarray([len(part) for part in parts], np.int64)
+        events = _joined(parts)
         has_events = np.ones(len(runs), np.bool_)
     return ETDump(
         file=source.name,
@@ -82,7 +81,7 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
         allocators=tuple(_allocators(runs, strict=strict)),
         has_events=has_events,
         run_offsets=np.concatenate(([0], np.cumsum(counts))),
-        **events.columns(),
+        **events,
         issues=Issues(issues),
     )
 
@@ -140,12 +139,12 @@ def _runs(root: FlatTables, issues: list[Issue], *, strict: bool) -> FlatTables:
 
 def _before_damage(
     runs: FlatTables, run: int, issues: list[Issue], tries: WorkBudget
-) -> EventColumns:
+) -> dict[str, Any]:
     """Return the events of a run before the first damaged one, and add an issue."""
     field = "RunData.events"
     one = FlatTables(runs.buffer.renewed(), runs.places[run : run + 1], "RunData")
 
-    def first(count: int) -> EventColumns:
+    def first(count: int) -> dict[str, Any]:
         # A renewed buffer starts with a fresh decoding budget.
         buffer = one.buffer.renewed()
         try:
@@ -215,52 +214,28 @@ Ints = npt.NDArray[np.int64]
 _ABSENT_ID = -1
 
 
-@dataclass
-class EventColumns:
-    """Columns over some events; see :class:`~tvmdbg_widgets.model.executorch.etdump.ETDump`."""
-
-    kind: npt.NDArray[np.uint8]
-    names: StringColumn
-    chain_index: Ints
-    instruction_id: Ints
-    delegate_id_int: Ints
-    delegate_id_str: StringColumn
-    start: npt.NDArray[np.uint64]
-    end: npt.NDArray[np.uint64]
-    metadata: dict[int, bytes]
-    values: dict[int, DebugValue]
-    allocations: dict[int, tuple[int, int]]
-
-    def __len__(self) -> int:
-        return len(self.kind)
-
-    def columns(self) -> dict[str, Any]:
-        """Return the columns as an ETDump takes them."""
-        return {column.name: getattr(self, column.name) for column in fields(self)}
-
-    @classmethod
-    def joined(cls, parts: Sequence[EventColumns]) -> EventColumns:
-        """Concatenate the events of several runs."""
-        starts = np.cumsum([0, *map(len, parts)]).tolist()
-        result: dict[str, Any] = {}
-        for field_ in fields(cls):
-            columns = [getattr(part, field_.name) for part in parts]
-            if field_.name in ("names", "delegate_id_str"):
-                rows = map(slice, starts, starts[1:])
-                result[field_.name] = _texts(starts[-1], *zip(rows, columns, strict=True))
-            elif field_.name in ("metadata", "values", "allocations"):
-                result[field_.name] = {
-                    start + at: value
-                    for start, column in zip(starts, columns, strict=False)
-                    for at, value in column.items()
-                }
-            else:
-                result[field_.name] = np.concatenate(columns)
-        return cls(**result)
+def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Concatenate the events of several runs."""
+    starts = np.cumsum([0, *(len(part["kind"]) for part in parts)]).tolist()
+    joined: dict[str, Any] = {}
+    for name in parts[0]:
+        columns = [part[name] for part in parts]
+        if isinstance(columns[0], StringColumn):
+            rows = map(slice, starts, starts[1:])
+            joined[name] = _texts(starts[-1], *zip(rows, columns, strict=True))
+        elif isinstance(columns[0], dict):
+            joined[name] = {
+                start + at: value
+                for start, column in zip(starts, columns, strict=False)
+                for at, value in column.items()
+            }
+        else:
+            joined[name] = np.concatenate(columns)
+    return joined
 
 
-def read_events(events: FlatTables) -> EventColumns:
-    """Read events (``Event`` of the schema)."""
+def read_events(events: FlatTables) -> dict[str, Any]:
+    """Read events (``Event`` of the schema) as the columns of an ETDump."""
     profile, profile_rows = events.child(0, "ProfileEvent", "profile_event")
     allocation, allocation_rows = events.child(1, "AllocationEvent", "allocation_event")
     debug, debug_rows = events.child(2, "DebugEvent", "debug_event")
@@ -293,31 +268,31 @@ def read_events(events: FlatTables) -> EventColumns:
     end[profile_rows] = profile.scalar(7, np.uint64, 0, "end_time")
     spans = [column.tolist() for column in profile.spans(5, "delegate_debug_metadata")]
     allocations = allocation.rows("allocator_id:i4 allocation_size:u8")
-    return EventColumns(
-        kind=kind,
-        names=_texts(
+    return {
+        "kind": kind,
+        "names": _texts(
             count,
             (profile_rows, profile.strings(0, "name").column),
             (debug_rows, debug.strings(5, "name").column),
         ),
-        chain_index=chain,
-        instruction_id=instruction,
-        delegate_id_int=number,
-        delegate_id_str=_texts(
+        "chain_index": chain,
+        "instruction_id": instruction,
+        "delegate_id_int": number,
+        "delegate_id_str": _texts(
             count,
             (profile_rows, profile.strings(4, "delegate_debug_id_str").column),
             (debug_rows, debug.strings(4, "delegate_debug_id_str").column),
         ),
-        start=start,
-        end=end,
-        metadata={
+        "start": start,
+        "end": end,
+        "metadata": {
             row: events.buffer.data[start : start + length]
             for row, start, length in zip(profile_rows.tolist(), *spans, strict=True)
             if length
         },
-        values=read_values(debug, debug_rows),
-        allocations=dict(zip(allocation_rows.tolist(), allocations, strict=True)),
-    )
+        "values": read_values(debug, debug_rows),
+        "allocations": dict(zip(allocation_rows.tolist(), allocations, strict=True)),
+    }
 
 
 def _texts(count: int, *parts: tuple[Ints | slice, StringColumn]) -> StringColumn:

@@ -14,7 +14,12 @@ import msgspec
 from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.json_fields import convert, decode, parse
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, one_line
+from tvmdbg_widgets.model.base.text import (
+    FormatError,
+    IssueLog,
+    Issues,
+    one_line,
+)
 from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, ETRecord, HandlesByInstruction
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.unpacking import (
@@ -96,7 +101,7 @@ class _Reading:
         self.file = file
         self.fields: dict[str, Any] = {}
         self.unread: dict[str, str] = {}
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(file)
         for name, problem in directory.refused.items():
             self._leave_out(name, problem.problem, str(problem))
         for name, reason in directory.left_out.items():
@@ -106,7 +111,7 @@ class _Reading:
             self._leave_out(counted(directory.more, "member"), reason, reason)
         for name in dict.fromkeys(directory.twice):
             text = f"{name}: several members have this name; the last one counts"
-            self._report("etrecord-member-twice", IssueSeverity.ERROR, text)
+            self.issues.error("etrecord-member-twice", text)
 
     def take(self, name: str, member: ZipMember) -> None:
         try:
@@ -130,7 +135,7 @@ class _Reading:
             )
             if twice:
                 rule = "delegate-identifiers-collide"
-                self._report(rule, IssueSeverity.WARNING, one_line(text))
+                self.issues.warning(rule, one_line(text))
         elif name == "instruction_id_to_num_outs_map":
             self.fields["num_outputs"] = decode(
                 member.read(_MOST_MAP), dict[str, dict[str, int]], file
@@ -168,7 +173,7 @@ class _Reading:
                 "runs code"
             )
             self.unread[name] = reason
-            self._report("etrecord-pickle", IssueSeverity.WARNING, f"{name} is left out: {reason}")
+            self.issues.warning("etrecord-pickle", f"{name} is left out: {reason}")
             return
         value = read_torch_file(source)
         if name == "reference_outputs":
@@ -180,10 +185,7 @@ class _Reading:
     def _leave_out(self, name: str, reason: str, text: str) -> None:
         name = one_line(name)
         self.unread[name] = reason
-        self._report("etrecord-member-unread", IssueSeverity.ERROR, f"{name} is left out: {text}")
-
-    def _report(self, rule: str, severity: IssueSeverity, text: str) -> None:
-        self.issues.append(Issue(rule, severity, text, file=self.file))
+        self.issues.error("etrecord-member-unread", f"{name} is left out: {text}")
 
 
 def _by_method(value: Any, file: str) -> dict[str, list[tuple[Any, ...]]]:

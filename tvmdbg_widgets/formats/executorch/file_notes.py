@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from typing import Any, Final
@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.family import Part
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import (
     FormatError,
     Issue,
@@ -32,7 +32,6 @@ from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE, EventNodes, ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.program import Program
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.parts import RunFile
 
 #: Kinds of parts of one run of ExecuTorch.
 #: Delegates listed for the run; nodes list theirs too.
@@ -111,18 +110,6 @@ def evidence(files: ExecuTorchFiles) -> Iterable[str]:
             yield one_line(f"delegate {at}, {inside.delegate.id}: {inside.payload}{compiled}")
     if files.buffer is not None:
         yield f"{files.buffer.name} is taken for the debug buffer, which has no header"
-
-
-def file_texts(parts: Sequence[Part]) -> tuple[str, ...]:
-    """Return the names of the files with sizes."""
-    return tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts)
-
-
-def run_file(part: Part) -> RunFile:
-    """Return one file of the run, named relative to the opened folder."""
-    name = part.source.name.replace("\\", "/")
-    bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
-    return RunFile(part.kind, name if part.folder is not None else bare, part.source)
 
 
 def _estimated(dump: ETDump, nodes: EventNodes) -> Iterable[Issue]:

@@ -22,7 +22,7 @@ from tvmdbg_widgets.formats.rpc.conversations import (
 from tvmdbg_widgets.formats.rpc.frames import NO_TIME, CaptureDamage, frames, sniff
 from tvmdbg_widgets.formats.rpc.reassembly import CapturedStream, reassemble, stream_issues
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueLog, Issues, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 
 
@@ -135,16 +135,12 @@ def _connection(
     opener = conversation.opener
     # Unknown: the side with the higher port, of equal ones the first to send.
     client = opener if opener is not None else int(ends[1].port > ends[0].port)
-    issues: list[Issue] = []
+    issues = IssueLog(source.name)
     if opener is None:
-        issues.append(
-            Issue(
-                "client-unknown",
-                IssueSeverity.NOTE,
-                f"the opening of the connection was not captured; {ends[client]} is taken for the "
-                "client because its port is not the lower one",
-                file=source.name,
-            )
+        issues.note(
+            "client-unknown",
+            f"the opening of the connection was not captured; {ends[client]} is taken for the "
+            "client because its port is not the lower one",
         )
     directions: list[TcpDirection] = []
     for side in (client, 1 - client):

@@ -26,18 +26,16 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.rpc_packets import PacketState, StreamPackets
-from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource, DerivedSource
 
 TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]
 
 
-class FilledSource(ByteSource):
+class FilledSource(DerivedSource):
     """Reads on across gaps; callers must know where they are."""
 
     def __init__(self, source: ByteSource, gaps: Sequence[tuple[int, int]]) -> None:
-        self.name = source.name
-        self.size = source.size
-        self._source = source
+        super().__init__(source, source.size)
         self._starts = [start for start, _ in gaps]
         self._gaps = gaps
         self.missing = sum(length for _, length in gaps)
@@ -56,7 +54,7 @@ class FilledSource(ByteSource):
             start, behind = self.next_gap(at)
             start, behind = min(max(start, at), end), min(behind, end)
             if start > at:
-                self._source.read_into(at, view[at - offset : start - offset])
+                self.stored.read_into(at, view[at - offset : start - offset])
             view[start - offset : behind - offset] = bytes(behind - start)
             at = behind
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout, dtype_layout
 
 #: The first release with it: packets without a length; with one; tensors with ``byte_offset``;

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tvmdbg_widgets.formats.rpc.conversations import Payloads
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
-from tvmdbg_widgets.sources.byte_source import ByteSource, read_near
+from tvmdbg_widgets.sources.byte_source import ByteSource, DerivedSource, read_near
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +146,12 @@ def _sweep(starts: list[int], ends: list[int], arrival: list[int]) -> list[tuple
 _BATCH, _SPAN = 256, 1 << 20
 
 
-class CapturedStream(ByteSource):
+class CapturedStream(DerivedSource):
     """A byte stream in extents of a file; reading across gaps raises FormatError."""
 
     def __init__(self, file: ByteSource, extents: Extents, size: int, name: str) -> None:
-        self.file = file
+        super().__init__(file, size, name)
         self.extents = extents
-        self.size = size
-        self.name = name
-        self.far = file.far
-
-    def trouble(self) -> Exception | None:
-        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
-        return self.file.trouble()
 
     def gaps(self) -> tuple[tuple[int, int], ...]:
         """Return the missing stretches ``(start, length)``."""
@@ -185,7 +178,7 @@ class CapturedStream(ByteSource):
         for low in range(0, len(places), _BATCH):
             batch = slice(low, low + _BATCH)
             ranges = list(zip(places[batch].tolist(), sizes[batch].tolist(), strict=True))
-            for piece in read_near(self.file, ranges):
+            for piece in read_near(self.stored, ranges):
                 view[done : done + len(piece)] = piece
                 done += len(piece)
 
@@ -269,7 +262,7 @@ def _compare(source: CapturedStream, stream: TcpStream) -> tuple[int | None, int
         allowed -= source.pieces(start, length)
         if allowed < 0:
             return first, differing, done
-        ours, kept = source.file.read(offset, length), source.read(start, length)
+        ours, kept = source.stored.read(offset, length), source.read(start, length)
         if ours != kept:
             differing += 1
             at = start + next(i for i in range(length) if ours[i] != kept[i])

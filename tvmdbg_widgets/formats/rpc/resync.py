@@ -145,16 +145,14 @@ class Resync:
         self._most = _WORK + _WORK * captured // _WORK_BYTES // share
         self._work = 0
 
-    def next_packet(
-        self, at: int, replies: int = 0, *, chain: bool = False, stop: int | None = None
-    ) -> int | None:
-        """Return the start of three consecutive packets (of one with `chain`), or None."""
+    def next_packet(self, at: int, stop: int) -> int | None:
+        """Return the start of three consecutive packets, or None."""
         for place in self._places(at, stop):
             if self._work > self._most:
                 self.gave_up = True
                 return None
             before = self._reader.values
-            if self._chains(place, replies, chain):
+            if self._chains(place, 0, complete=False):
                 return place
             self._work += 1 + (self._reader.values - before) // _VALUES
         return None
@@ -174,7 +172,7 @@ class Resync:
                 sound = self._leads_to(place, end)
             else:
                 near = place - bad <= _NEAR and not breaks_off
-                sound = self._chains(place, replies, breaks_off, near=near, alone=alone)
+                sound = self._chains(place, replies, complete=breaks_off, near=near, alone=alone)
             if sound:
                 return place
             self._work += 1 + (self._reader.values - before) // _VALUES
@@ -199,7 +197,7 @@ class Resync:
         return None
 
     def _chains(
-        self, at: int, replies: int, complete: bool, *, near: bool = False, alone: bool = False
+        self, at: int, replies: int, *, complete: bool, near: bool = False, alone: bool = False
     ) -> bool:
         size = self._reader.source.size
         sure = near

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
+import struct
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,17 +20,21 @@ _HIGHEST = 2**63 - 1
 _FUNCTIONS = ("function", "handle")
 
 
+#: Columns of packets, and their bytes in a row.
+_COLUMNS = np.dtype(
+    [
+        *(("offsets", "<i8"), ("sizes", "<i8"), ("codes", "<i2"), ("states", "u1")),
+        *(("functions", "<u8"), ("payloads", "<i8"), ("asked", "<i8")),
+    ]
+)
+_ROW = struct.Struct("<qqhBQqq")
+
+
 class Collected:
-    """Growing columns of packets."""
+    """Growing rows of packets."""
 
     def __init__(self) -> None:
-        self.offsets = array("q")
-        self.sizes = array("q")
-        self.codes = array("h")
-        self.states = array("B")
-        self.functions = array("Q")
-        self.payloads = array("q")
-        self.asked = array("q")
+        self._rows = bytearray()
         self.names: dict[int, str] = {}
         self.handles: dict[int, int] = {}
         self.damages: list[DamagedBytes] = []
@@ -38,17 +42,15 @@ class Collected:
         self.replies = 0
 
     def __len__(self) -> int:
-        return len(self.offsets)
+        return len(self._rows) // _ROW.size
 
     def add(self, packet: RawPacket, state: PacketState) -> None:
         """Append one packet."""
-        index = len(self.offsets)
-        body = packet.body
-        self._append(packet.offset, packet.size, packet.code, state)
-        self.functions[index] = body.function or 0
-        self.payloads[index] = body.payload.size if body.payload else 0
-        if packet.name == "CopyFromRemote":
-            self.asked[index] = min(body.nbytes or 0, _HIGHEST)
+        index, body = len(self), packet.body
+        asked = min(body.nbytes or 0, _HIGHEST) if packet.name == "CopyFromRemote" else 0
+        payload = body.payload.size if body.payload else 0
+        place = packet.offset, packet.size, packet.code, state
+        self._rows += _ROW.pack(*place, body.function or 0, payload, asked)
         self.replies += packet.name in REPLIES
         self.protocol = self.protocol or body.protocol
         arguments = body.arguments or ()
@@ -62,43 +64,27 @@ class Collected:
         elif packet.name == "Return" and arguments and arguments[-1].kind in _FUNCTIONS:
             self.handles[index] = arguments[-1].value
 
+    def add_cut_off(self, offset: int, size: int, code: int) -> None:
+        """Append a packet with a missing end."""
+        self._rows += _ROW.pack(offset, size, code, PacketState.CUT_OFF, 0, 0, 0)
+
     def last_copy(self, grammar: Grammar) -> tuple[int, int] | None:
         """Return offset and size of the last packet, if it is a ``CopyAck``."""
-        if not len(self) or grammar.codes.get(self.codes[-1]) != "CopyAck":
+        if not self._rows:
             return None
-        return self.offsets[-1], self.sizes[-1]
+        offset, size, code, *_ = _ROW.unpack_from(self._rows, len(self._rows) - _ROW.size)
+        return (offset, size) if grammar.codes.get(code) == "CopyAck" else None
 
     def drop_last_copy(self) -> None:
         """Remove the last packet, a ``CopyAck``."""
-        for column in (self.offsets, self.sizes, self.codes, self.states, self.functions):
-            column.pop()
-        self.payloads.pop()
-        self.asked.pop()
+        del self._rows[len(self._rows) - _ROW.size :]
         self.replies -= 1
-
-    def add_cut_off(self, offset: int, size: int, code: int) -> None:
-        """Append a packet with a missing end."""
-        self._append(offset, size, code, PacketState.CUT_OFF)
-
-    def _append(self, offset: int, size: int, code: int, state: PacketState) -> None:
-        self.offsets.append(offset)
-        self.sizes.append(size)
-        self.codes.append(code)
-        self.states.append(state)
-        self.functions.append(0)
-        self.payloads.append(0)
-        self.asked.append(0)
 
     def packets(self, size: int) -> StreamPackets:
         """Return the final columns."""
+        rows = np.frombuffer(self._rows, _COLUMNS)
         return StreamPackets(
-            offsets=np.frombuffer(self.offsets, np.int64),
-            sizes=np.frombuffer(self.sizes, np.int64),
-            codes=np.frombuffer(self.codes, np.int16),
-            states=np.frombuffer(self.states, np.uint8),
-            functions=np.frombuffer(self.functions, np.uint64),
-            payloads=np.frombuffer(self.payloads, np.int64),
-            asked=np.frombuffer(self.asked, np.int64),
+            **{name: np.ascontiguousarray(rows[name]) for name in _COLUMNS.names or ()},
             names=self.names,
             handles=self.handles,
             damages=tuple(self.damages),

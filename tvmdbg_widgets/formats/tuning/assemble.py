@@ -17,10 +17,10 @@ from tvmdbg_widgets.formats.tuning.dag_text import KIND as DAGS
 from tvmdbg_widgets.formats.tuning.json_line import Tasks, TrialColumns, join_messages
 from tvmdbg_widgets.formats.tuning.lines import StoredWorkload
 from tvmdbg_widgets.formats.tuning.record import KIND as RECORDS
-from tvmdbg_widgets.formats.tuning.record import MOST_REFUSED, RecordFile, read_file
+from tvmdbg_widgets.formats.tuning.record import MOST_REFUSED, RecordFile, read_file, tuner_of
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import Issue, IssueLog, Issues, IssueSeverity
 from tvmdbg_widgets.model.tuning.parts import (
     ConsoleTable,
     Target,
@@ -81,25 +81,16 @@ def beside(
     other_issues = [*issues, *(piece for piece in log.issues if piece.rule != "messages-unjoined")]
     if alone := sum(piece.row < 0 for piece in messages):
         of_all = f"{alone:,} of {counted(len(messages), 'measurement')} in the output"
-        other_issues.append(
-            Issue(
-                "messages-unjoined",
-                IssueSeverity.NOTE,
-                f"{of_all} {agree(alone, 'fits')} no record, or several"
-                if len(log.trials)
-                else f"{counted(alone, 'measurement')} in the output, and no record to join: "
-                "open the log along",
-                file=outputs[0].source.name,
-            )
-        )
+        text = f"{of_all} {agree(alone, 'fits')} no record, or several"
+        if not len(log.trials):
+            text = f"{counted(alone, 'measurement')} in the output, and no record to join: "
+            text += "open the log along"
+        name = outputs[0].source.name
+        other_issues.append(Issue("messages-unjoined", IssueSeverity.NOTE, text, file=name))
+    text = "a line as of a tuning's output stands in this text, but no row, measurement or DAG "
+    text += "can be read: are its lines cut? Paste them whole"
     other_issues += [
-        Issue(
-            "output-empty",
-            IssueSeverity.ERROR,
-            "a line as of a tuning's output stands in this text, but no row, measurement or DAG "
-            "can be read: are its lines cut? Paste them whole",
-            file=piece.source.name,
-        )
+        Issue("output-empty", IssueSeverity.ERROR, text, file=piece.source.name)
         for piece in outputs
         if piece.value.is_empty
     ]
@@ -134,34 +125,18 @@ def _printed_tasks(console: ConsoleTable) -> tuple[Task, ...]:
 
 def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> TuningParts:
     """Return one file of records as a log of its own."""
-    tasks = tuple(_named(own_task, file, workloads) for own_task in file.tasks)
-    issues = list(file.issues)
+    log = file.log
+    issues = IssueLog(log.title, log.issues)
     missing = [task for task, number in file.numbered.items() if number >= len(workloads)]
     if missing:
-        issues.append(
-            Issue(
-                "workload-missing",
-                IssueSeverity.NOTE,
-                f"{len(missing):,} of {counted(len(tasks), 'task')} "
-                f"{agree(len(missing), 'names')} workloads that are in "
-                "none of the files; open database_workload.json along to see what they compute",
-                file=file.source.name,
-            )
+        text = (
+            f"{len(missing):,} of {counted(len(log.tasks), 'task')} "
+            f"{agree(len(missing), 'names')} workloads that are in none of the files; open "
+            "database_workload.json along to see what they compute"
         )
-    tuners = {own_task.tuner for own_task in tasks}
-    return TuningParts(
-        file.source.name,
-        tuners.pop() if len(tuners) == 1 else "mixed" if tuners else "",
-        tasks,
-        file.trials,
-        (file.source,),
-        ((file.offset, file.line),),
-        refused=file.refused,
-        num_refused=file.num_refused,
-        undecoded=file.undecoded,
-        cut=file.cut,
-        issues=Issues(issues),
-    )
+        issues.note("workload-missing", text)
+    tasks = tuple(_named(task, file, workloads) for task in log.tasks)
+    return replace(log, tasks=tasks, issues=Issues(issues))
 
 
 def _workloads(piece: Part, files: Sequence[Part]) -> tuple[StoredWorkload, ...]:
@@ -302,10 +277,9 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
             for item in log.messages
         ]
         first_row += len(trials)
-    tuners = {item.tuner for item in logs if item.tuner}
     result = TuningParts(
         title,
-        tuners.pop() if len(tuners) == 1 else "mixed" if tuners else "",
+        tuner_of(log.tuner for log in logs),
         tuple(tasks.found),
         concatenate(columns),
         tuple(sources),

@@ -352,7 +352,7 @@ def read_output(source: ByteSource) -> Output:
             line = raw.removeprefix(BOM).decode("utf-8", "replace").rstrip("\r")
             if "ElapsedTime" in line and (match := _LATENCY.fullmatch(line)):
                 elapsed, latency, trials = match.groups()
-                rounds.append((_number_outputs(elapsed), _number_outputs(latency), float(trials)))
+                rounds.append((_seconds(elapsed), _seconds(latency), float(trials)))
             for part in line.split("\r"):  # progress bars write over themselves
                 tables.add(part)
             measurements.add(line)
@@ -403,11 +403,9 @@ class _Dags:
             self._key = None
 
 
-def _number_outputs(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return np.nan
+def _seconds(text: str) -> float:
+    number = _number(text)
+    return np.nan if number is None else number
 
 
 KIND = Kind(

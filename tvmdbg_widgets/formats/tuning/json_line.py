@@ -9,7 +9,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from struct import Struct
 from typing import Any, NoReturn
 
@@ -101,21 +101,11 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _integer(digits: str) -> int:
+def _number(kind: type[int | float], digits: str) -> float:
     if len(digits) > _MOST_DIGITS:
-        raise _too_long(digits)
-    return int(digits)
-
-
-def _float(digits: str) -> float:
-    if len(digits) > _MOST_DIGITS:
-        raise _too_long(digits)
-    return float(digits)
-
-
-def _too_long(digits: str) -> LineProblem:
-    expected = f"numbers of at most {_MOST_DIGITS} digits"
-    return LineProblem("line", expected, InWords(f"one of {len(digits):,}"))
+        expected = f"numbers of at most {_MOST_DIGITS} digits"
+        raise LineProblem("line", expected, InWords(f"one of {len(digits):,}"))
+    return kind(digits)
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -123,7 +113,10 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _JSON = json.JSONDecoder(
-    object_pairs_hook=_once, parse_int=_integer, parse_float=_float, parse_constant=_no_constant
+    object_pairs_hook=_once,
+    parse_int=partial(_number, int),
+    parse_float=partial(_number, float),
+    parse_constant=_no_constant,
 )
 
 _NAMES = (*MEASURED, *("schedule", "offset", "length", "line", "task", "unroll", "version", "runs"))
@@ -297,16 +290,11 @@ class Tasks:
             if None in (before, now) or before == now or (known.index, name) in self._told:
                 continue
             self._told.add((known.index, name))
-            self.issues.append(
-                Issue(
-                    "task-differs",
-                    IssueSeverity.NOTE,
-                    one_line(
-                        f"records of task {known.index} ({known.name}) differ in {words}: "
-                        f"first {before}, later {now}; the first is shown"
-                    ),
-                )
+            text = (
+                f"records of task {known.index} ({known.name}) differ in {words}: "
+                f"first {before}, later {now}; the first is shown"
             )
+            self.issues.append(Issue("task-differs", IssueSeverity.NOTE, one_line(text)))
 
 
 _TARGETS = lru_cache(1_000)(Target.parse)

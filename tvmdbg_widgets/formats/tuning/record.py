@@ -7,7 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from tvmdbg_widgets.formats.tuning.lines import (
     text,
 )
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.tuning.measure_errors import AUTOTVM_FAILED_COST, MeasureError, Record
 from tvmdbg_widgets.model.tuning.parts import RefusedLine, Task, TuningParts, Workload
@@ -179,20 +179,17 @@ _LONGEST_RECORD = 4 << 20
 
 @dataclass(frozen=True)
 class RecordFile:
-    """The contents of a file of records."""
+    """A file of records as a log; a database's workloads, and their numbers by task."""
 
-    source: ByteSource
-    tasks: tuple[Task, ...]
-    trials: Trials
-    refused: tuple[RefusedLine, ...] = ()
-    num_refused: int = 0
-    undecoded: Counter[str] = field(default_factory=Counter)
-    cut: bool = False
-    workloads: tuple[StoredWorkload, ...] = ()
-    numbered: dict[int, int] = field(default_factory=dict)
-    issues: tuple[Issue, ...] = ()
-    offset: int = 0
-    line: int = 1
+    log: TuningParts
+    workloads: tuple[StoredWorkload, ...]
+    numbered: dict[int, int]
+
+
+def tuner_of(tuners: Iterable[str]) -> str:
+    """Return the one tuner, ``"mixed"``, or ``""`` if there is none."""
+    known = {tuner for tuner in tuners if tuner}
+    return known.pop() if len(known) == 1 else "mixed" if known else ""
 
 
 def read_file(
@@ -257,20 +254,22 @@ class _RecordFileReader:
     def file(self, offset: int, line: int) -> RecordFile:
         """Return the records and refused lines."""
         at, number = self._next or (offset, line)
-        return RecordFile(
-            self._source,
-            tuple(self._tasks.found),
+        tasks = tuple(self._tasks.found)
+        log = TuningParts(
+            self._source.name,
+            tuner_of(task.tuner for task in tasks),
+            tasks,
             self._columns.trials(),
-            tuple(self._refused),
-            self._num_refused,
-            self._undecoded,
-            self._cut,
-            tuple(self._workloads),
-            {task: workload for (workload, _), task in self._numbered.items()},
-            (*self._tasks.issues, *self._odd.values()),
-            at,
-            number,
+            (self._source,),
+            ((at, number),),
+            refused=tuple(self._refused),
+            num_refused=self._num_refused,
+            undecoded=self._undecoded,
+            cut=self._cut,
+            issues=Issues((*self._tasks.issues, *self._odd.values())),
         )
+        numbered = {task: workload for (workload, _), task in self._numbered.items()}
+        return RecordFile(log, tuple(self._workloads), numbered)
 
     def _other(self, line: bytes, offset: int, number: int, *, ended: bool) -> None:
         """Read a line that is no Ansor record in TVM's spacing."""

@@ -7,9 +7,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
-from tvmdbg_widgets.formats.family import Family, JoinOptions, Part, collector_paused
+from tvmdbg_widgets.formats.family import (
+    Family,
+    JoinOptions,
+    Part,
+    collector_paused,
+    file_texts,
+    of_kind,
+    only,
+    run_file,
+)
 from tvmdbg_widgets.formats.json_fields import merged
 from tvmdbg_widgets.formats.recording import Recording
 from tvmdbg_widgets.formats.tvm import cache, versions
@@ -17,9 +25,9 @@ from tvmdbg_widgets.formats.tvm.graph.graph_json import KIND as GRAPH
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.model_library import KIND as LIBRARY
 from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
-from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
 from tvmdbg_widgets.formats.tvm.params.file import KIND as PARAMS
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
+from tvmdbg_widgets.formats.tvm.params.record import OutputKey, parse_key
 from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
 from tvmdbg_widgets.formats.tvm.report.report import KIND as REPORT
 from tvmdbg_widgets.formats.tvm.report.report import printed_reports
@@ -51,33 +59,27 @@ from tvmdbg_widgets.model.tensors.tensors import Captured, Tensors
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
-T = TypeVar("T")
-
 
 @collector_paused()
 def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOptions) -> RunParts:
     """Join the parts of one dump."""
     all_issues = [*issues, *(issue for one in libraries(parts) for issue in one.issues)]
-    recording = _only(
-        [part.value for part in parts if part.kind == "recording"], "recording", all_issues
-    )
+    recording = only(of_kind(parts, "recording"), "recording", all_issues)
     if recording is not None:
-        parts = sorted(parts, key=lambda part: recording.place(_run_file(part)))
+        parts = sorted(parts, key=lambda part: recording.place(run_file(part)))
     outputs, parameters = _params(parts, all_issues)
-    trace = _only([part.value for part in parts if part.kind == "trace"], "trace", all_issues)
+    trace = only(of_kind(parts, "trace"), "trace", all_issues)
     graph = _graph(parts, all_issues)
-    logs = [part.value for part in parts if part.kind == "table"]
+    logs = of_kind(parts, "table")
     table, problems = choose_table(logs, trace, graph, with_tensors=outputs is not None)
     all_issues += problems
     names = {record.key for one in parameters for record in one.records}
     if graph is not None and names:
         graph = graph.with_parameters(names)
-    reports, problems = join_reports(graph, [p.value for p in parts if p.kind == "report"])
+    reports, problems = join_reports(graph, of_kind(parts, "report"))
     all_issues += problems
-    times = [part.value for part in parts if part.kind == "times"]
-    chrome = _only(
-        [part.value for part in parts if part.kind == "chrome"], "Chrome trace", all_issues
-    )
+    times = of_kind(parts, "times")
+    chrome = only(of_kind(parts, "chrome"), "Chrome trace", all_issues)
     evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
     reused = read_after_run(evidence, outputs, graph)
     when = captured(evidence, outputs)
@@ -99,7 +101,7 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
         versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "Chrome trace",
         tuple(one.fact for one in evidence),
         device,
-        tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts),
+        file_texts(parts),
     )
     run = RunParts(
         options.title,
@@ -108,7 +110,7 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
         timeline,
         Issues(all_issues),
         provenance,
-        files=tuple(_run_file(part) for part in parts),
+        files=tuple(run_file(part) for part in parts),
         options=dict(options.params),
         reports=reports,
         printed="" if table is None else bare_table(table),
@@ -117,23 +119,11 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
     return run if recording is None else _as_recorded(run, recording)
 
 
-def _run_file(part: Part) -> RunFile:
-    """Name a file by its folder; a bare dump folder keeps its name, which has the device."""
-    name = part.source.name.replace("\\", "/")
-    if part.folder is None:
-        bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
-        return RunFile(part.kind, bare, part.source)
-    if "/" not in name and part.folder.name.startswith("_tvmdbg_"):
-        name = f"{part.folder.name}/{name}"
-    return RunFile(part.kind, name, part.source)
-
-
 def _recorded_timeline(
     parts: Sequence[Part], graph: Graph | None, issues: list[Issue]
 ) -> Timeline | None:
     """Take the joined times that were recorded for this graph."""
-    recorded = [part.value for part in parts if part.kind == "recorded-times"]
-    times = _only(recorded, "file of recorded times", issues)
+    times = only(of_kind(parts, "recorded-times"), "file of recorded times", issues)
     if times is None or times.fits(graph):
         return None if times is None else times.timeline
     text = (
@@ -188,14 +178,7 @@ def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None,
             outputs.append(own)
         else:
             parameters.append(part.value)
-    return _only(outputs, "file of output tensors", issues), parameters
-
-
-def _only(values: list[T], what: str, issues: list[Issue]) -> T | None:
-    if len(values) > 1:
-        text = f"{counted(len(values), 'file')} are each a {what}; only the first is used"
-        issues.append(Issue("more-than-one", IssueSeverity.WARNING, text))
-    return values[0] if values else None
+    return only(outputs, "file of output tensors", issues), parameters
 
 
 def _graph(parts: Sequence[Part], issues: list[Issue]) -> Graph | None:
@@ -217,7 +200,7 @@ def _graph(parts: Sequence[Part], issues: list[Issue]) -> Graph | None:
 
 def _matching(graphs: list[Graph], issues: list[Issue]) -> Graph | None:
     others = [graph for graph in graphs[1:] if graph.names != graphs[0].names]
-    return _only([*graphs[:1], *others], "graph of another network", issues)
+    return only([*graphs[:1], *others], "graph of another network", issues)
 
 
 def _tensors(
@@ -377,7 +360,7 @@ def contradiction(evidence: tuple[versions.VersionEvidence, ...]) -> Issue:
 
 def libraries(parts: Sequence[Part]) -> list[ModelLibrary]:
     """Return the model libraries among the parts."""
-    return [part.value for part in parts if part.kind == "library"]
+    return of_kind(parts, "library")
 
 
 @dataclass(frozen=True)

@@ -207,8 +207,6 @@ def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayR
 
 
 def _dtype(text: str) -> DataType | None:
-    try:
-        dtype = DataType.parse(text)
-    except ValueError:
-        return None
-    return dtype if dtype.bits in STORABLE_BITS and 1 <= dtype.lanes <= MAX_LANES else None
+    dtype = DataType.known(text)
+    is_storable = dtype and dtype.bits in STORABLE_BITS and 1 <= dtype.lanes <= MAX_LANES
+    return dtype if is_storable else None

@@ -15,31 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
+from tvmdbg_widgets.model.base.text import IssueLog
 
+_TIMES, _OTHERS = ("Node Name", "Ops", "Time(us)", "Time(%)"), ("Shape", "Inputs", "Outputs")
 TITLES: dict[str, tuple[str, ...]] = {
-    "v0.5": (
-        "Node Name",
-        "Ops",
-        "Time(us)",
-        "Time(%)",
-        "Start Time",
-        "End Time",
-        "Shape",
-        "Inputs",
-        "Outputs",
-    ),
-    "v0.6": ("Node Name", "Ops", "Time(us)", "Time(%)", "Shape", "Inputs", "Outputs"),
-    "v0.9": (
-        "Node Name",
-        "Ops",
-        "Time(us)",
-        "Time(%)",
-        "Shape",
-        "Inputs",
-        "Outputs",
-        "Measurements(us)",
-    ),
+    "v0.5": (*_TIMES, "Start Time", "End Time", *_OTHERS),
+    "v0.6": (*_TIMES, *_OTHERS),
+    "v0.9": (*_TIMES, *_OTHERS, "Measurements(us)"),
 }
 """Column titles by style, the first release that prints them."""
 
@@ -145,15 +127,14 @@ def _starts(text: str, titles: tuple[str, ...]) -> tuple[int, ...] | None:
 
 def check_table(
     rows: Sequence[TableRow],
-    *,
-    total_us: float | None,
     total_cells: tuple[str, ...],
     layout: TableLayout,
-    file: str,
+    issues: IssueLog,
+    *,
     truncated: bool,
-) -> tuple[tuple[TableRow, ...], list[Issue]]:
+) -> tuple[TableRow, ...]:
     """Number the rows of nodes and compare total, means and widths with the rows."""
-    numbered, issues = _number_outputs(rows, layout, file)
+    numbered, total_us = _number_outputs(rows, layout, issues), parse_total(total_cells)
     half_step = 0.5 * 10.0 ** -DECIMALS[layout.style]
     for row in numbered:
         values = row.measurements_us
@@ -163,7 +144,7 @@ def check_table(
                 f"{row.name!r}: Time(us) is {row.time_us!r}, the mean of its measurements "
                 f"{mean:.9g}"
             )
-            issues.append(Issue("mean-disagrees", IssueSeverity.WARNING, text, file=file))
+            issues.warning("mean-disagrees", text)
             break
     calls = [row for row in numbered if row.output == 0]
     if total_us is not None:
@@ -175,7 +156,7 @@ def check_table(
                 f"{agree(len(calls), 'takes', 'together take')} {times:.9g} µs: rows may be "
                 "missing"
             )
-            issues.append(Issue("total-disagrees", IssueSeverity.WARNING, total_text, file=file))
+            issues.warning("total-disagrees", total_text)
     elif (
         layout.style != "v0.5"
         and not truncated
@@ -186,26 +167,21 @@ def check_table(
             "the rows are sorted by time but no Total_time row follows: "
             "the text may be cut off behind the last row"
         )
-        issues.append(Issue("no-total-row", IssueSeverity.NOTE, note, file=file))
-    if total_us is None and not truncated:
-        issues += _check_shares(calls, file)
-    lines = [row.cells for row in numbered] + ([total_cells] if total_cells else [])
-    issues += _check_widths(lines, layout, file)
-    return numbered, issues
-
-
-def _check_shares(calls: Sequence[TableRow], file: str) -> list[Issue]:
+        issues.note("no-total-row", note)
     shares = math.fsum(row.percent for row in calls)
-    if not calls or not math.isfinite(shares) or abs(shares - 100) < 0.1 + 0.0051 * len(calls):
-        return []
-    text = f"the printed shares of {counted(len(calls), 'node')} add up to {shares:.4g} %, not to "
-    text += "100 %: rows are missing, or stand twice"
-    return [Issue("shares-disagree", IssueSeverity.WARNING, text, file=file)]
+    off = calls and math.isfinite(shares) and abs(shares - 100) >= 0.1 + 0.0051 * len(calls)
+    if off and total_us is None and not truncated:
+        text = f"the printed shares of {counted(len(calls), 'node')} add up to {shares:.4g} %, "
+        text += "not to 100 %: rows are missing, or stand twice"
+        issues.warning("shares-disagree", text)
+    lines = [row.cells for row in numbered] + ([total_cells] if total_cells else [])
+    _check_widths(lines, layout, issues)
+    return numbered
 
 
 def _number_outputs(
-    rows: Sequence[TableRow], layout: TableLayout, file: str
-) -> tuple[tuple[TableRow, ...], list[Issue]]:
+    rows: Sequence[TableRow], layout: TableLayout, issues: IssueLog
+) -> tuple[TableRow, ...]:
     shape = layout.columns.index("Shape")
     numbered: list[TableRow] = []
     broken: list[str] = []
@@ -220,19 +196,13 @@ def _number_outputs(
         previous = call
     if numbered and numbered[-1].output + 1 < numbered[-1].outputs:
         broken.append(numbered[-1].name)
-    if not broken:
-        return tuple(numbered), []
-    issue = Issue(
-        "rows-missing",
-        IssueSeverity.WARNING,
-        f"{broken[0]!r} has fewer rows than outputs"
-        + (f", as have {counted(len(broken) - 1, 'other')}" if len(broken) > 1 else ""),
-        file=file,
-    )
-    return tuple(numbered), [issue]
+    if broken:
+        others = f", as have {counted(len(broken) - 1, 'other')}" if len(broken) > 1 else ""
+        issues.warning("rows-missing", f"{broken[0]!r} has fewer rows than outputs{others}")
+    return tuple(numbered)
 
 
-def _check_widths(lines: Sequence[Sequence[str]], layout: TableLayout, file: str) -> list[Issue]:
+def _check_widths(lines: Sequence[Sequence[str]], layout: TableLayout, issues: IssueLog) -> None:
     canonical = canonical_layout(layout.style, lines)
     actual = _widths(layout)
     for title, width, expected in zip(layout.columns, actual, _widths(canonical), strict=False):
@@ -241,8 +211,8 @@ def _check_widths(lines: Sequence[Sequence[str]], layout: TableLayout, file: str
                 f"column {title!r} is {width} wide where its cells need {expected}: "
                 "a name ends in blanks, which print loses, or rows are missing"
             )
-            return [Issue("blanks-lost", IssueSeverity.NOTE, text, file=file)]
-    return []
+            issues.note("blanks-lost", text)
+            return
 
 
 def _widths(layout: TableLayout) -> list[int]:
@@ -254,8 +224,8 @@ _DAY = 86_400e9
 
 
 def wall_times(
-    rows: Sequence[TableRow], file: str
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], list[Issue]]:
+    rows: Sequence[TableRow], issues: IssueLog
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Put times of day on one axis: half a day back is midnight, smaller steps are issues."""
     calls = [row for row in rows if row.output == 0]
     call_of_row = np.cumsum([row.output == 0 for row in rows], dtype=np.int64) - 1
@@ -263,15 +233,14 @@ def wall_times(
     steps = np.diff(flat, prepend=flat[:1])
     flat = flat + _DAY * np.cumsum(steps < -_DAY / 2)
     back = np.flatnonzero(np.diff(flat, prepend=flat[:1]) < 0)
-    issues = []
     if len(back):
         name = calls[int(back[0]) // 2].name
         message = (
             f"the row of {name!r} has a time before the one "
             "printed ahead of it: the clock was set, or rows were reordered"
         )
-        issues.append(Issue("clock-steps-back", IssueSeverity.WARNING, message, file=file))
-    return flat[0::2][call_of_row], flat[1::2][call_of_row], issues
+        issues.warning("clock-steps-back", message)
+    return flat[0::2][call_of_row], flat[1::2][call_of_row]
 
 
 TOTAL_NAME = "Total_time"
@@ -313,21 +282,9 @@ def parse_row(columns: tuple[str, ...], cells: tuple[str, ...]) -> TableRow | No
         return None
     if any(math.isnan(clock_ns(cell)) for cell in clock):
         return None
+    numbers = float(time), float(percent), shape, inputs, outputs, measurements
     start, end = clock or ("", "")
-    return TableRow(
-        name,
-        ops,
-        float(time),
-        float(percent),
-        shape,
-        inputs,
-        outputs,
-        measurements,
-        start,
-        end,
-        0,
-        cells,
-    )
+    return TableRow(name, ops, *numbers, start, end, 0, cells)
 
 
 @lru_cache(maxsize=4096)
@@ -345,7 +302,7 @@ def _shape(text: str) -> tuple[int, ...] | None:
 def parse_total(cells: tuple[str, ...]) -> float | None:
     """Return the total in microseconds from the cells of the ``Total_time`` row, or None."""
     others = (*cells[1:2], *cells[3:])
-    if cells[0] != TOTAL_NAME or any(cell != "-" for cell in others):
+    if cells[:1] != (TOTAL_NAME,) or any(cell != "-" for cell in others):
         return None
     return float(cells[2]) if _NUMBER.fullmatch(cells[2]) else None
 

@@ -32,7 +32,7 @@ from tvmdbg_widgets.formats.tvm.layout import (
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueLog, Issues
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
@@ -129,38 +129,29 @@ class _TableBody:
         self.end = end
         self.rows: list[TableRow] = []
         self.total_cells: tuple[str, ...] = ()
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(file)
         self.truncated = False
 
     def table(self, text_issues: list[Issue]) -> DebuggerTable:
         last, strangers = self.read_rows()
         between = [index for index in strangers if index < last]
         if between:
-            self.report(
+            self.issues.warning(
                 "rows-interrupted",
-                IssueSeverity.WARNING,
                 f"line {between[0] + 1} is not a row but stands between rows "
                 f"({counted(len(between), 'such line')}): {self.lines[between[0]][:60]!r}",
             )
         if not self.total_cells and last + 1 == self.end - 1 == len(self.lines) - 1:
             self.check_cut(self.lines[-1])
-        total = parse_total(self.total_cells) if self.total_cells else None
-        rows, table_issues = check_table(
-            tuple(self.rows),
-            total_us=total,
-            total_cells=self.total_cells,
-            layout=self.layout,
-            file=self.file,
-            truncated=self.truncated,
-        )
+        cells, layout = self.total_cells, self.layout
+        rows = check_table(self.rows, cells, layout, self.issues, truncated=self.truncated)
         start = end = None
-        if self.layout.style == "v0.5":
-            start, end, clock_issues = wall_times(rows, self.file)
-            table_issues += clock_issues
+        if layout.style == "v0.5":
+            start, end = wall_times(rows, self.issues)
         return DebuggerTable(
             rows=rows,
             columns=self.layout.columns,
-            total_us=total,
+            total_us=parse_total(cells),
             style=self.layout.style,
             start_ns=start,
             end_ns=end,
@@ -168,7 +159,7 @@ class _TableBody:
             line=self.header + 1,
             layout=self.layout,
             total_cells=self.total_cells,
-            issues=Issues((*text_issues, *self.issues, *table_issues)),
+            issues=Issues((*text_issues, *self.issues)),
             file=self.file,
         )
 
@@ -196,12 +187,7 @@ class _TableBody:
             text[start - 2 : start].strip(" ") == "" for start in self.layout.starts[1:]
         ):
             self.truncated = True
-            self.report(
-                "row-cut", IssueSeverity.ERROR, "the text ends inside a row, which is left out"
-            )
-
-    def report(self, rule: str, severity: IssueSeverity, message: str) -> None:
-        self.issues.append(Issue(rule, severity, message, file=self.file))
+            self.issues.error("row-cut", "the text ends inside a row, which is left out")
 
 
 def _no_table(source: ByteSource, text: str, headers: list[int]) -> FormatError:
@@ -234,23 +220,14 @@ class TimedNode:
     num_inputs: int
 
 
-def format_table(table: DebuggerTable) -> str:
-    """Return a table as it stood in the text, without foreign lines."""
-    lines = [row.cells for row in table.rows]
-    if table.total_cells:
-        lines.append(table.total_cells)
-    return _format(table.layout, lines)
-
-
 def bare_table(table: DebuggerTable) -> str:
     """Return a table as TVM printed it, without marks of quotes or comments."""
-    lines = [row.cells for row in table.rows]
-    canonical = canonical_layout(table.style, [*lines, *filter(None, [table.total_cells])])
+    lines = [*(row.cells for row in table.rows), *filter(None, [table.total_cells])]
+    canonical = canonical_layout(table.style, lines)
     starts, length = table.layout.starts, table.layout.length
     if length is None and starts == canonical.starts:
         length = canonical.length
-    layout = replace(table.layout, indent="", newline="\n", length=length)
-    return format_table(replace(table, layout=layout))
+    return _format(replace(table.layout, indent="", newline="\n", length=length), lines)
 
 
 def print_table(

@@ -68,7 +68,6 @@ class TimeList:
     offsets: npt.NDArray[np.int64]
     ns: Floats
     names: tuple[str, ...] | None
-    clock: tuple[tuple[str, str], ...] | None
     issues: Issues
     file: str
 
@@ -119,12 +118,11 @@ def read_time_list(source: ByteSource) -> TimeList:
             found=str(problem).partition(":")[0].lower(),
         ) from None
     names: tuple[str, ...] | None = None
-    clock: tuple[tuple[str, str], ...] | None = None
     if isinstance(document, dict):
         names, values, counts = _runs(document, source.name)
         scale = _UNITS[document["unit"]]
     elif isinstance(document, list):
-        values, counts, clock = _nodes(document, source.name)
+        values, counts = _nodes(document, source.name)
         scale = 1e9
     else:
         raise _wrong(source.name, "the document", "a list or an object", document)
@@ -140,32 +138,26 @@ def read_time_list(source: ByteSource) -> TimeList:
             f"({ns[negative[0]]:.9g} ns)"
         )
         issues.append(Issue("time-negative", IssueSeverity.WARNING, note, file=source.name))
-    return TimeList(offsets, ns, names, clock, Issues(issues), source.name)
+    return TimeList(offsets, ns, names, Issues(issues), source.name)
 
 
-def _nodes(
-    document: list[Any], file: str
-) -> tuple[Floats, list[int], tuple[tuple[str, str], ...] | None]:
+def _nodes(document: list[Any], file: str) -> tuple[Floats, list[int]]:
     own = [item if isinstance(item, list) else [item] for item in document]
-    clock = tuple(
-        (str(item[1]), str(item[2]))
-        for item in own
-        if len(item) == _CLOCKED and (isinstance(item[1], str) or isinstance(item[2], str))
-    )
-    if clock and len(clock) < len(document):
+    clocked = sum(len(item) == _CLOCKED and str in map(type, item[1:]) for item in own)
+    if 0 < clocked < len(document):
         raise FormatError(
             "some nodes have start and end times and some have not",
             file=file,
             expected="[seconds, start, end] for every node",
-            found=f"{len(clock)} of {counted(len(document), 'node')}",
+            found=f"{clocked} of {counted(len(document), 'node')}",
         )
-    if clock:
+    if clocked:
         own = [item[:1] for item in own]
 
     def field(i: int, k: int) -> str:
         return f"[{i}][{k}]" if isinstance(document[i], list) else f"[{i}]"
 
-    return _numbers(own, file, field), [len(item) for item in own], clock or None
+    return _numbers(own, file, field), [len(item) for item in own]
 
 
 def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], Floats, list[int]]:

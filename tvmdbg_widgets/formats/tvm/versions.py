@@ -72,22 +72,20 @@ def of_folder(name: str) -> VersionEvidence | None:
 
 def of_key_style(style: str) -> VersionEvidence:
     """Evidence of the keys in ``output_tensors.params``."""
-    first, last = {"v0.5": (5, 7), "v0.8": (8, 8), "v0.9": (9, 19)}[style]
-    form = {
-        "v0.5": "<name>_<output>__<time>",
-        "v0.8": "<name>____<output>",
-        "v0.9": "<name>____topo-index:<node>____output-num:<output>",
-    }
-    return VersionEvidence(f"tensor keys have the form {form[style]}", first, last)
+    form, first, last = {
+        "v0.5": ("<name>_<output>__<time>", 5, 7),
+        "v0.8": ("<name>____<output>", 8, 8),
+        "v0.9": ("<name>____topo-index:<node>____output-num:<output>", 9, 19),
+    }[style]
+    return VersionEvidence(f"tensor keys have the form {form}", first, last)
 
 
 def of_graph_form(form: str) -> VersionEvidence | None:
     """Evidence of the form of ``_tvmdbg_graph_dump.json``."""
-    if form == "string":
-        return VersionEvidence("the graph dump is a JSON string that holds the graph", 5, 6)
-    if form == "mutated":
-        return VersionEvidence("the graph dump is the graph as the debugger changed it", 7, 19)
-    return None
+    return {
+        "string": VersionEvidence("the graph dump is a JSON string that holds the graph", 5, 6),
+        "mutated": VersionEvidence("the graph dump is the graph as the debugger changed it", 7, 19),
+    }.get(form)
 
 
 def of_library(fact: str) -> VersionEvidence:
@@ -97,13 +95,12 @@ def of_library(fact: str) -> VersionEvidence:
 
 def of_table_style(style: str) -> VersionEvidence:
     """Evidence of the columns of the printed table."""
-    first, last = {"v0.5": (5, 5), "v0.6": (6, 8), "v0.9": (9, 19)}[style]
-    columns = {
-        "v0.5": "start and end times",
-        "v0.6": "neither start times nor measurements",
-        "v0.9": "a Measurements column",
-    }
-    return VersionEvidence(f"the table has {columns[style]}", first, last)
+    columns, first, last = {
+        "v0.5": ("start and end times", 5, 5),
+        "v0.6": ("neither start times nor measurements", 6, 8),
+        "v0.9": ("a Measurements column", 9, 19),
+    }[style]
+    return VersionEvidence(f"the table has {columns}", first, last)
 
 
 _RANK = {"json": 0, "csv": 1, "table": 2, "vm-table": 3}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
-from tvmdbg_widgets.model.base.choice import no_argument, one_of
+from tvmdbg_widgets.model.base.slips import no_argument, one_of
 
 #: Returns the checked value; ValueError or TypeError otherwise.
 Check: TypeAlias = Callable[[Any], Any]

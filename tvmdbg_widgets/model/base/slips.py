@@ -1,18 +1,18 @@
-"""Decorators of public functions: close names for wrong keywords, short errors in notebooks."""
+"""Close names for wrong ones, and short errors of public functions in notebooks."""
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import linecache
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
+from itertools import islice
 from typing import Any, Concatenate, ParamSpec, TypeVar
-
-from tvmdbg_widgets.model.base.choice import no_argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,14 +40,18 @@ def asks(
 
 
 def lazily(module: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """Return a ``__getattr__`` of a module that imports names from their homes when used."""
+    """Return a ``__getattr__`` of a module that imports names from their homes when used.
+
+    A home is a module of this package, with ``:`` and the name there if that is another.
+    """
 
     def get(name: str) -> object:
         own = sys.modules[module]
         if name not in homes:
             problem = f"module {module!r} has no attribute {name!r}"
             raise AttributeError(problem, name=name, obj=own)
-        value: object = getattr(import_module(f"tvmdbg_widgets.{homes[name]}"), name)
+        home, _, there = homes[name].partition(":")
+        value: object = getattr(import_module(f"tvmdbg_widgets.{home}"), there or name)
         setattr(own, name, value)
         return value
 
@@ -133,3 +137,58 @@ def _marked(function: _Function) -> _Function:
 
 def _is_public(function: Callable[..., Any]) -> bool:
     return bool(getattr(function, "_is_public", False))
+
+
+#: Names listed in a message, and names that are searched.
+_LISTED = 30
+_SEARCHED = 20_000
+
+
+def near(given: object, known: Iterable[object]) -> list[str]:
+    """Return up to three known names that resemble or contain the given one."""
+    names = [name for name in islice(known, _SEARCHED) if isinstance(name, str)]
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.casefold(), name)
+    wanted = str(given).strip().casefold()
+    close = difflib.get_close_matches(wanted, folded, n=3)
+    if not close and len(wanted) > 1:
+        close = [name for name in folded if wanted in name or (len(name) > 2 and name in wanted)]
+    return [folded[name] for name in close[:3]]
+
+
+def perhaps(given: object, known: Iterable[object]) -> str:
+    """Return ``"; did you mean 'graph'?"``, or "" if no name is near."""
+    close = near(given, known)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def meant(given: object, known: Iterable[object]) -> str:
+    """Return ``"; did you mean 'graph'?"`` with the known names if there are few."""
+    names = list(islice(known, _SEARCHED))
+    hint = perhaps(given, names)
+    if len(names) > _LISTED:
+        return hint
+    return f"{hint or ';'} known: {', '.join(map(repr, names)) or 'none'}"
+
+
+def one_of(name: str, given: object, known: Iterable[str]) -> str:
+    """Return the value if it is known."""
+    usable = list(known)
+    if isinstance(given, str) and given in usable:
+        return given
+    raise ValueError(f"no {name} {given!r:.200}{meant(given, usable)}")
+
+
+def no_argument(what: str, given: str, known: Iterable[str]) -> TypeError:
+    """Return the error of an unknown keyword, with close names."""
+    return TypeError(f"{what} has no argument {given!r:.200}{meant(given, sorted(known))}")
+
+
+def fields_of(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:
+    """Return a mapping that must have known fields alone."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name} is a mapping of {', '.join(known)}, not {type(given).__name__}")
+    for field in given:
+        one_of("field", field, known)
+    return dict(given)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _last(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-_LINES_SHOWN = 20
+_LINES_SHOWN, _NODES_SHOWN = 20, 20
 
 
 class IssueSeverity(enum.StrEnum):
@@ -226,6 +227,33 @@ class Issue:
     def __str__(self) -> str:
         where = f"{self.file}: " if self.file else ""
         return f"{self.severity.value} [{self.rule}] {where}{self.message}"
+
+
+class IssueLog(list[Issue]):
+    """The issues of one file while it is read."""
+
+    def __init__(self, file: str, issues: Iterable[Issue] = ()) -> None:
+        super().__init__(issues)
+        self.file = file
+
+    def add(
+        self, rule: str, severity: IssueSeverity, message: str, nodes: Iterable[int] = ()
+    ) -> None:
+        """Add an issue with the first of some nodes."""
+        some = tuple(int(node) for node in islice(nodes, _NODES_SHOWN))
+        self.append(Issue(rule, severity, message, some, file=self.file))
+
+    def error(self, rule: str, message: str, nodes: Iterable[int] = ()) -> None:
+        """Add an error."""
+        self.add(rule, IssueSeverity.ERROR, message, nodes)
+
+    def warning(self, rule: str, message: str, nodes: Iterable[int] = ()) -> None:
+        """Add a warning."""
+        self.add(rule, IssueSeverity.WARNING, message, nodes)
+
+    def note(self, rule: str, message: str, nodes: Iterable[int] = ()) -> None:
+        """Add a note."""
+        self.add(rule, IssueSeverity.NOTE, message, nodes)
 
 
 class Issues(Sequence[Issue]):

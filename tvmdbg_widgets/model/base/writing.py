@@ -16,8 +16,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-_BINARY = getattr(os, "O_BINARY", 0)
-
 
 def suffixed(path: str | os.PathLike[str], *suffixes: str) -> Path:
     """Return a path with one of some endings, in any case; any path if none is given."""
@@ -43,15 +41,12 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
             f"there is no folder {str(target.parent)!r} to write {target.name!r} to; make it first"
         )
     clean(target)
-    with telling(target):
-        with _nameless(target.parent) as nameless:
-            if nameless is not None:
-                yield nameless
-                nameless.flush()
-                _name(nameless, target)
-                return
-        with _named(target) as file:
+    with telling(target), _held_folder(target) as room:
+        path = room / "file"
+        with path.open("xb") as file:
             yield file
+        path.chmod(_mode(target))
+        path.replace(target)
 
 
 @contextmanager
@@ -64,62 +59,6 @@ def replacing_all(
         yield files
         for file in files:
             file.flush()
-
-
-@contextmanager
-def _nameless(folder: Path) -> Iterator[IO[bytes] | None]:
-    """Open a file that vanishes with the process, even a killed one; None if unsupported."""
-    try:
-        handle = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
-    except (AttributeError, OSError):  # another system, or a file system without such files
-        yield None
-        return
-    with os.fdopen(handle, "w+b") as file:
-        yield file
-
-
-def _name(file: IO[bytes], target: Path) -> None:
-    """Move a nameless file to ``target``, or copy it where /proc is closed."""
-    path = target.with_name(hidden_name(target))
-    handle = file.fileno()
-    hold(handle)
-    try:
-        # A folder's handle makes Python follow the link, which it ignores for absolute paths.
-        os.link(f"/proc/self/fd/{handle}", path, src_dir_fd=handle, follow_symlinks=True)
-    except OSError:
-        file.seek(0)
-        with _named(target) as copy:
-            shutil.copyfileobj(file, copy)
-        return
-    _place(path, target)
-
-
-@contextmanager
-def _named(target: Path) -> Iterator[IO[bytes]]:
-    """Open a hidden file that replaces ``target``."""
-    path = target.with_name(hidden_name(target))
-    file = os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | _BINARY, 0o600), "wb")
-    try:
-        with file:
-            hold(file.fileno())
-            yield file
-            file.flush()
-            if LOCKS:  # before it is closed, which another process may take for killed
-                _place(path, target)
-        if not LOCKS:
-            _place(path, target)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-
-
-def _place(path: Path, target: Path) -> None:
-    try:
-        path.chmod(_mode(target))
-        path.replace(target)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def _mode(path: Path) -> int:
@@ -218,10 +157,12 @@ def _held_folder(place: Path) -> Iterator[Path]:
     while True:
         room = place.with_name(hidden_name(place))
         room.mkdir(0o700)
-        handle = os.open(room, os.O_RDONLY) if LOCKS else None
-        if handle is None or (hold(handle) and room.exists()):
-            break
-        os.close(handle)  # another one cleans it at this very moment
+        # Another one may clean it at this very moment.
+        with contextlib.suppress(FileNotFoundError):
+            handle = os.open(room, os.O_RDONLY) if LOCKS else None
+            if handle is None or (hold(handle) and room.exists()):
+                break
+            os.close(handle)
     try:
         yield room
     finally:

@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.program_instructions import Chain, kind_of
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, counted
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph import nodes as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.columns import StringColumn, freeze
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import meant
 
 if TYPE_CHECKING:
     import pandas as pd

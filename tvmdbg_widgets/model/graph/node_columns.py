@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.choice import meant, one_of
 from tvmdbg_widgets.model.base.number_text import is_float, is_integer
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import meant, one_of
 from tvmdbg_widgets.model.base.text import paired
 from tvmdbg_widgets.model.graph.graph import Graph
 

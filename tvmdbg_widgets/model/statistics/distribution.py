@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.statistics.bins import ValueBins
 
 Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]

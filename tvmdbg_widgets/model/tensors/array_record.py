@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.choice import meant, one_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.slips import meant, one_of
 from tvmdbg_widgets.model.statistics import Histogram, Statistics
 from tvmdbg_widgets.model.statistics.contrast import BINS, Contrast, Kept
 from tvmdbg_widgets.model.statistics.distribution import Interval, Scale

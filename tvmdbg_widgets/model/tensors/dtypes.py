@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.slips import meant
 
 INT, UINT, FLOAT, HANDLE, BFLOAT, COMPLEX, BOOL = range(7)
 FIRST_CUSTOM = 129
@@ -96,6 +96,14 @@ class DataType:
             The text is not a dtype.
         """
         return _parse(text)
+
+    @classmethod
+    def known(cls, text: str) -> DataType | None:
+        """Read a dtype string; None if it is not one."""
+        try:
+            return _parse(text)
+        except ValueError:
+            return None
 
     @property
     def name(self) -> str:
@@ -231,10 +239,7 @@ def _numpy_dtype(code: int, bits: int) -> np.dtype[Any] | None:
 
 def from_numpy(dtype: np.dtype[Any]) -> DataType:
     """Return the TVM type of a numpy (or ``ml_dtypes``) dtype."""
-    try:
-        parsed = DataType.parse(dtype.newbyteorder("=").name)
-    except ValueError:
-        parsed = None
+    parsed = DataType.known(dtype.newbyteorder("=").name)
     if parsed is None or parsed.numpy_dtype is None:
         raise ValueError(f"TVM has no data type for numpy's {dtype}")
     return parsed

@@ -7,9 +7,8 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import Trust, counted
-from tvmdbg_widgets.model.base.slips import public
+from tvmdbg_widgets.model.base.slips import meant, public
 from tvmdbg_widgets.model.base.text import Issues, data_frame, more_text, why_unread
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, Counted
 from tvmdbg_widgets.model.tensors.dtypes import DataType

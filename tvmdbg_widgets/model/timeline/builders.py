@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
-from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import Issue, IssueLog, Issues
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.timeline.node_sets import TraceExtras
@@ -18,7 +18,6 @@ from tvmdbg_widgets.model.timeline.report import Report
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL, Timeline
 
 _TRACKS = ("execution",)
-_NODES_SHOWN = 20
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -88,20 +87,12 @@ def from_table(
     times = np.where(usable, times, np.nan)
     rows, row_issues = _first_rows(all_nodes, times, source)
     if not usable.all():
+        bad = all_nodes[~usable]
         message = (
-            f"{counted(int(np.count_nonzero(~usable)), 'row')} "
-            f"{agree(int(np.count_nonzero(~usable)), 'has')} no usable time, row "
+            f"{counted(len(bad), 'row')} {agree(len(bad), 'has')} no usable time, row "
             f"{np.argmin(usable)} first; left out"
         )
-        row_issues.append(
-            Issue(
-                "time-not-finite",
-                IssueSeverity.ERROR,
-                message,
-                nodes=tuple(int(i) for i in np.unique(all_nodes[~usable]) if i >= 0)[:_NODES_SHOWN],
-                file=source,
-            )
-        )
+        row_issues.error("time-not-finite", message, np.unique(bad[bad >= 0]))
     node, time = all_nodes[rows], times[rows]
     row_trust = np.asarray(trust, dtype=np.uint8)[rows]
     _, node_trust = per_node(node, row_trust, num_nodes)
@@ -178,11 +169,11 @@ def per_node(
     return counts, worst
 
 
-def _first_rows(node: Ints, times: Floats, source: str) -> tuple[Ints, list[Issue]]:
+def _first_rows(node: Ints, times: Floats, source: str) -> tuple[Ints, IssueLog]:
     unique, first, inverse = np.unique(node, return_index=True, return_inverse=True)
     with np.errstate(invalid="ignore"):
         differs = (node >= 0) & (np.abs(times - times[first][inverse]) > 0)
-    issues = []
+    issues = IssueLog(source)
     if differs.any():
         row = int(np.flatnonzero(differs)[0])
         message = (
@@ -190,15 +181,7 @@ def _first_rows(node: Ints, times: Floats, source: str) -> tuple[Ints, list[Issu
             f"{times[first[inverse[row]]] / 1e3:.9g} µs in row {first[inverse[row]]} and "
             f"{times[row] / 1e3:.9g} µs in row {row}; the first is used"
         )
-        issues.append(
-            Issue(
-                "rows-disagree",
-                IssueSeverity.WARNING,
-                message,
-                nodes=tuple(int(i) for i in np.unique(node[differs])[:_NODES_SHOWN]),
-                file=source,
-            )
-        )
+        issues.warning("rows-disagree", message, np.unique(node[differs]))
     rows = np.sort(np.concatenate((first[unique >= 0], np.flatnonzero(node < 0))))
     return rows.astype(np.int64), issues
 
@@ -231,10 +214,10 @@ def from_events(
     count = 0 if graph is None else graph.num_nodes
     node = np.full(len(names), -1, np.int64)
     trust = np.full(len(names), Trust.ABSENT, np.uint8)
-    all_issues = list(issues)
+    all_issues = IssueLog(source, issues)
     if graph is not None:
         _join(graph, names, node, trust)
-        all_issues += _match_issues(graph, node, trust, source)
+        _match_issues(graph, node, trust, all_issues)
     known = node >= 0
     counts, node_trust = per_node(node, trust, count)
     order = np.argsort(node[known], kind="stable")
@@ -279,10 +262,7 @@ def _join(graph: Graph, names: StringColumn, node: Ints, trust: npt.NDArray[np.u
         trust[mine] = Trust.BY_NAME if len(fitting) == 1 else Trust.AMBIGUOUS
 
 
-def _match_issues(
-    graph: Graph, node: Ints, trust: npt.NDArray[np.uint8], source: str
-) -> list[Issue]:
-    issues = []
+def _match_issues(graph: Graph, node: Ints, trust: npt.NDArray[np.uint8], issues: IssueLog) -> None:
     unsure = np.unique(node[trust == Trust.AMBIGUOUS])
     if len(unsure):
         slices = int(np.count_nonzero(trust == Trust.AMBIGUOUS))
@@ -291,22 +271,13 @@ def _match_issues(
             f"{counted(len(unsure), 'operator')} share; slices are given to operators in "
             "turn, which the trace cannot confirm"
         )
-        issues.append(
-            Issue(
-                "slices-ambiguous",
-                IssueSeverity.WARNING,
-                message,
-                nodes=tuple(int(i) for i in unsure[:_NODES_SHOWN]),
-                file=source,
-            )
-        )
+        issues.warning("slices-ambiguous", message, unsure)
     if len(node) and not (node >= 0).any():
         message = (
             "no slice of the trace has the name of one of the graph's "
             f"{counted(graph.num_nodes, 'node')} or of their functions: none is matched"
         )
-        issues.append(Issue("slices-not-joined", IssueSeverity.WARNING, message, file=source))
-    return issues
+        issues.warning("slices-not-joined", message)
 
 
 def from_report(report: Report, *, device: str) -> Timeline:
@@ -362,27 +333,22 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
             "the times are a profiling report's: one pass after passes to warm up, a timer around "
             "every call, back to back since a report has no start times"
         )
-    notes = [Issue(rule, IssueSeverity.NOTE, text, file=report.file)]
+    notes = IssueLog(report.file)
+    notes.note(rule, text)
     if unusable:
-        notes.append(
-            Issue(
-                "time-not-finite",
-                IssueSeverity.ERROR,
-                f"{counted(unusable, 'row')} {agree(unusable, 'has')} no usable time; left out",
-                file=report.file,
-            )
-        )
+        text = f"{counted(unusable, 'row')} {agree(unusable, 'has')} no usable time; left out"
+        notes.error("time-not-finite", text)
     if report.aggregated:
         message = (
             "rows stand for several calls of one function: their times are sums, and "
             "the time of each node is unknown. Use report.json(), report.csv() or "
             "table(aggregate=False)"
         )
-        notes.append(Issue("rows-merged", IssueSeverity.WARNING, message, file=report.file))
+        notes.warning("rows-merged", message)
     if alone and not report.in_call_order and len(report):
         message = (
             "the table may be sorted or merged and no graph is given: nodes are numbered by "
             "row, not by their place in the graph"
         )
-        notes.append(Issue("order-unknown", IssueSeverity.NOTE, message, file=report.file))
+        notes.note("order-unknown", message)
     return notes

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
-from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import Issue, IssueLog, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
@@ -97,9 +97,6 @@ def _agreed(own: list[str], codes: Ints, kinds: Ints, words: list[str]) -> list[
     ]
 
 
-_NODES_SHOWN = 20
-
-
 def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline:
     """Join the full precision of a trace with the repeats of a table of the same run."""
     if trace.num_nodes != table.num_nodes:
@@ -110,7 +107,7 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
     slack = rounding_ns + 16 * float(np.spacing(max(trace.span_ns, 1.0)))
     with np.errstate(invalid="ignore"):
         apart = np.flatnonzero(np.abs(trace.node_ns - table.node_ns) > slack)
-    row_issues: list[Issue] = []
+    row_issues = IssueLog("")
     if len(apart):
         first = int(apart[0])
         both = int(np.count_nonzero(np.isfinite(trace.node_ns) & np.isfinite(table.node_ns)))
@@ -121,14 +118,7 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
             f"{table.node_ns[first] / 1e3:.9g} µs in {', '.join(table.sources)}; the files "
             "may come from different runs. The trace's times are shown"
         )
-        row_issues.append(
-            Issue(
-                "times-disagree",
-                IssueSeverity.WARNING,
-                message,
-                nodes=tuple(int(i) for i in apart[:_NODES_SHOWN]),
-            )
-        )
+        row_issues.warning("times-disagree", message, apart)
     unknown = np.isnan(trace.node_ns)
     return replace(
         trace,
@@ -215,14 +205,10 @@ def with_list(
     table_rounding_ns: float = 0.0,
 ) -> Timeline:
     """Give a timeline of a trace or a table the exact repeats of a list."""
-    list_issues = [
-        issue
-        for issue in (
-            _times(timeline, exact, rounding_ns),
-            _repeats(table, exact, table_rounding_ns),
-        )
-        if issue is not None
-    ]
+    list_issues = IssueLog("")
+    _check_times(timeline, exact, rounding_ns, list_issues)
+    if table is not None:
+        _check_repeats(table, exact, table_rounding_ns, list_issues)
     unknown = np.isnan(timeline.node_ns)
     counts = np.diff(exact.repeats_offsets)
     offsets, repeats = exact.repeats_offsets, exact.repeats_ns
@@ -260,10 +246,10 @@ def apart(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Ints:
     return differing[0] if len(differing[-1]) else differing[-1]
 
 
-def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | None:
+def _check_times(timeline: Timeline, exact: Timeline, rounding_ns: float, issues: IssueLog) -> None:
     differing = apart(timeline, exact, rounding_ns)
     if not len(differing):
-        return None
+        return
     node = int(differing[0])
     both = int(np.count_nonzero(np.isfinite(timeline.node_ns) & np.isfinite(exact.node_ns)))
     message = (
@@ -273,17 +259,10 @@ def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | N
         f"{exact.node_ns[node] / 1e3:.9g} µs in {', '.join(exact.sources)}; the files may come "
         "from different runs. The former are shown, the repeats are the latter's"
     )
-    return Issue(
-        "times-disagree",
-        IssueSeverity.WARNING,
-        message,
-        nodes=tuple(int(i) for i in differing[:_NODES_SHOWN]),
-    )
+    issues.warning("times-disagree", message, differing)
 
 
-def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Issue | None:
-    if table is None:
-        return None
+def _check_repeats(table: Timeline, exact: Timeline, rounding_ns: float, issues: IssueLog) -> None:
     counts, known = np.diff(table.repeats_offsets), np.diff(exact.repeats_offsets)
     differ = (counts > 0) & (known > 0) & (counts != known)
     both = np.flatnonzero((counts > 0) & (counts == known))
@@ -295,16 +274,14 @@ def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Iss
     differ[node[~(np.abs(own - printed) <= 1.001 * rounding_ns)]] = True
     lost = np.flatnonzero(differ).tolist()
     if not lost:
-        return None
+        return
     printed, own = table.repeats(lost[0]) / 1e3, exact.repeats(lost[0]) / 1e3
     message = (
         f"the repeats of {counted(len(lost), 'node')} {agree(len(lost), 'is')} not those of the "
         f"table: node {lost[0]} has {_list(printed)} µs in {', '.join(table.sources)} and "
         f"{_list(own)} µs in {', '.join(exact.sources)}; the latter are used"
     )
-    return Issue(
-        "repeats-disagree", IssueSeverity.WARNING, message, nodes=tuple(lost[:_NODES_SHOWN])
-    )
+    issues.warning("repeats-disagree", message, lost)
 
 
 def _list(values: Floats) -> str:

@@ -12,10 +12,10 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.ranges import checked_range
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.rows import Nesting, RowKind, TimelineRows, in_order

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.counted_source import CountedSource
+from tests.make.params import write_params
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, load_params, read_params, sniff
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

@@ -5,8 +5,8 @@ from formats.tvm.params.params_truth import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
 from tvmdbg_widgets.formats.tvm.params.file import read_params
+from tvmdbg_widgets.formats.tvm.params.record import OutputKey, parse_key
 
 names = st.text(max_size=20) | st.sampled_from(["", "a____3", "x_0__1.5", "____topo-index:1", "\n"])
 

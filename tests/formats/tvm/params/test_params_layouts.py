@@ -13,9 +13,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.make.params import write_params
 from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
 from tvmdbg_widgets.formats.tvm.params.list import layout_text, layouts_to_try
-from tvmdbg_widgets.formats.tvm.params.survey import conversion, write_params
+from tvmdbg_widgets.formats.tvm.params.survey import conversion
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.tensors.dtypes import DataType

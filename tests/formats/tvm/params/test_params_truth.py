@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from formats.tvm.params.params_truth import Dump, dumps, sha256
 
-from tvmdbg_widgets.formats.tvm.output_keys import parse_key
 from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
+from tvmdbg_widgets.formats.tvm.params.record import parse_key
 from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor
 
 

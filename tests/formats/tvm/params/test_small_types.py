@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tests.unit.findings.findings_dump import Op, graph_json, params
 from tvmdbg_widgets.formats.tvm.params.file import read_params
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.tensors.array_record import storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 

@@ -14,7 +14,7 @@ from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile, allowed
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.number_text import screen_text, value_text
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
-from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
+from tvmdbg_widgets.model.base.text import Issue, IssueLog, IssueSeverity
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateGraph,
     DelegateNode,
@@ -302,7 +302,7 @@ def _record(
 
 
 def _issues(file: str, lost: list[int], other: list[int]) -> list[Issue]:
-    issues = []
+    issues = IssueLog(file)
     if lost:
         text = (
             f"none of the files has the bytes of {counted(len(lost), 'constant')} of delegates: "

@@ -213,7 +213,7 @@ def check_graph(graph: Graph, log: GraphLog) -> None:
     _check_arg_nodes(graph, log)
     for code, entries in _groups(graph.dtypes.codes):
         text = graph.dtypes.unique[code]
-        if text and not _is_dtype(text):
+        if text and DataType.known(text) is None:
             field = f"attrs.dltype[1][{entries[0]}]"
             log.add("dltype-unknown", field, shown(text), *_where(graph, entries))
     _check_storage(graph, log)
@@ -276,14 +276,6 @@ def _check_arg_nodes(graph: Graph, log: GraphLog) -> None:
         log.add("arg-node-missing", "arg_nodes", found, missing[:_MANY].tolist())
     if (np.diff(listed) < 0).any():
         log.add("arg-nodes-unordered", "arg_nodes", "another order")
-
-
-def _is_dtype(text: str) -> bool:
-    try:
-        DataType.parse(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _check_storage(graph: Graph, log: GraphLog) -> None:

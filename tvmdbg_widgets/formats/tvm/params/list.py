@@ -20,7 +20,7 @@ from tvmdbg_widgets.formats.tvm.params.record import (
 )
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.ranges import GAP, LONGEST
-from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
+from tvmdbg_widgets.model.base.text import FormatError, IssueLog
 from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, storage_notes
@@ -42,7 +42,7 @@ class ListReader:
         self.ahead = self.predicted or ReadAhead(source)
         self.headers = HeaderReader(self.ahead, source.name, any_code=self.among != AUTO)
         self.records: list[ArrayRecord] = []
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(source.name)
         self.error: FormatError | None = None
         self.bare = False
         self._broken_names = 0
@@ -61,9 +61,8 @@ class ListReader:
         self.source.hold(self._headers())
         if self.error is None and end < self.source.size:
             extra = self.source.size - end
-            self._note(
+            self.issues.note(
                 "trailing-bytes",
-                IssueSeverity.NOTE,
                 f"{counted(extra, 'byte')} {agree(extra, 'follows')} the last array",
             )
 
@@ -79,9 +78,7 @@ class ListReader:
 
     def _names(self) -> tuple[list[str], int]:
         if self._u64(8, "reserved"):
-            self._note(
-                "reserved-not-zero", IssueSeverity.NOTE, "the file's reserved field is not 0"
-            )
+            self.issues.note("reserved-not-zero", "the file's reserved field is not 0")
         count = self._u64(16, "number of names")
         offset = 24
         if count * 8 > self.source.size - offset:
@@ -99,7 +96,7 @@ class ListReader:
                 f"{counted(self._broken_names, 'name')} {agree(self._broken_names, 'is')} not "
                 "UTF-8; odd bytes are shown as \\x.."
             )
-            self._note("name-not-utf8", IssueSeverity.NOTE, text)
+            self.issues.note("name-not-utf8", text)
         arrays = self._u64(offset, "number of arrays")
         if arrays != count:
             self._fail("number of arrays", offset, f"{count}, the number of names", arrays)
@@ -131,7 +128,7 @@ class ListReader:
             offset = header.offset + header.nbytes
         for what, count in odd.items():
             text = f"{what} in {count} of {counted(len(names), 'array')}, where TVM writes 0"
-            self._note("reserved-not-zero", IssueSeverity.NOTE, text)
+            self.issues.note("reserved-not-zero", text)
         return offset
 
     @property
@@ -164,7 +161,7 @@ class ListReader:
         if self.choice is None and choice.also:
             others = ", ".join(layout.name for layout in choice.also)
             text = f"{label} fits other layouts of the dtype as well: {others}; read as "
-            self._note("layout-ambiguous", IssueSeverity.WARNING, text + choice.layout.name)
+            self.issues.warning("layout-ambiguous", text + choice.layout.name)
         self.choice = choice
         return header
 
@@ -214,10 +211,8 @@ class ListReader:
             raise error
         self.error = error
         read = len(self.records)
-        self._note(
-            "params-incomplete",
-            IssueSeverity.ERROR,
-            f"{read} of {counted(count, 'array')} could be read. {error}",
+        self.issues.error(
+            "params-incomplete", f"{read} of {counted(count, 'array')} could be read. {error}"
         )
 
     def _u64(self, offset: int, field: str) -> int:
@@ -240,9 +235,6 @@ class ListReader:
             found=found,
             hint=hint,
         )
-
-    def _note(self, rule: str, severity: IssueSeverity, message: str) -> None:
-        self.issues.append(Issue(rule, severity, message, file=self.file))
 
 
 class _LayoutError(FormatError):

@@ -1,4 +1,4 @@
-"""Header of one array in a params file.
+"""Header of one array in a params file, and the names that the debugger gives arrays.
 
 ``SaveDLTensor`` and ``NDArray::Load``, include/tvm/runtime/ndarray.h @ v0.5 to v0.21,
 include/tvm/runtime/tensor.h @ v0.22 to v0.26: little endian, nothing aligned::
@@ -11,14 +11,14 @@ include/tvm/runtime/tensor.h @ v0.22 to v0.26: little endian, nothing aligned::
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.formats.tvm.output_keys import parse_key
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout
@@ -284,7 +284,35 @@ def _sizes_predict(keys: Sequence[str], graph: Graph, header: int) -> list[tuple
 
 
 def _itemsize(text: str) -> int:
-    try:
-        return DataType.parse(text).itemsize
-    except ValueError:
-        return 0
+    dtype = DataType.known(text)
+    return 0 if dtype is None else dtype.itemsize
+
+
+#: Forms of names: python/tvm/contrib/debugger/debug_result.py @ v0.5 to v0.19.
+Style: TypeAlias = Literal["v0.5", "v0.8", "v0.9"]
+
+# Node ids are int32 here and in TVM: nine digits are enough, and more would overflow.
+_V09 = re.compile(r"(.*)____topo-index:([0-9]{1,9})____output-num:([0-9]{1,9})", re.DOTALL)
+_V08 = re.compile(r"(.*)____([0-9]{1,9})", re.DOTALL)
+_V05 = re.compile(r"(.*)_([0-9]{1,9})__([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|inf|nan)", re.DOTALL)
+
+
+class OutputKey(NamedTuple):
+    """One parsed key."""
+
+    name: str
+    node: int | None
+    output: int
+    order: float | None
+    style: Style
+
+
+def parse_key(key: str) -> OutputKey | None:
+    """Parse a key from its end; None if it is no key of the debugger."""
+    if match := _V09.fullmatch(key):
+        return OutputKey(match[1], int(match[2]), int(match[3]), None, "v0.9")
+    if match := _V08.fullmatch(key):
+        return OutputKey(match[1], None, int(match[2]), None, "v0.8")
+    if match := _V05.fullmatch(key):
+        return OutputKey(match[1], None, int(match[2]), float(match[3]), "v0.5")
+    return None

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Any, Literal, TypeAlias
-
-import numpy as np
+from typing import IO, Literal, TypeAlias
 
 from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC, LayoutLike, ListReader
 from tvmdbg_widgets.formats.tvm.params.record import (
@@ -19,14 +17,13 @@ from tvmdbg_widgets.formats.tvm.params.record import (
     MAX_CODE,
     header_struct,
 )
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import agree
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, cut, listed
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout, dtype_layout
 from tvmdbg_widgets.model.tensors.array_record import AMBIGUOUS, STORED_AS, ArrayRecord
-from tvmdbg_widgets.model.tensors.dtypes import BOOL, COMPLEX, CURRENT_ONLY, DataType, from_numpy
-from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.dtypes import BOOL, CURRENT_ONLY, DataType
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _NAMES_SHOWN, _LETTERS_SHOWN = 5, 80
@@ -255,125 +252,37 @@ def _settle(record: ArrayRecord, legacy: bool, why: str) -> ArrayRecord:
     )
 
 
-Codes: TypeAlias = Literal["current", "legacy"]
-Array: TypeAlias = "np.ndarray[Any, Any] | ArrayRecord | Tensor | Any"
-_LEGACY_CODES = {
-    "bool": DataType(1, 1),
-    "float8_e4m3fn": DataType(6, 8),
-    "float8_e5m2": DataType(7, 8),
-    "float4_e2m1fn": DataType(8, 4),
-}
-
-
 def write_params(
     target: str | os.PathLike[str] | IO[bytes],
-    arrays: Mapping[str, Array] | Iterable[tuple[str, Array]],
+    records: Sequence[tuple[str, ArrayRecord]],
     *,
     layout: DTypeLayout | str = "narrow",
-    codes: Codes = "current",
-    dtypes: Mapping[str, DataType | str] | None = None,
 ) -> None:
-    """Write a params file."""
+    """Write a params file of stored arrays."""
     fields = dtype_layout(layout)
-    one_of("codes", codes, ("current", "legacy"))
-    pairs = list(arrays.items() if isinstance(arrays, Mapping) else arrays)
-    items = [
-        (name.encode(), _stored(array, (dtypes or {}).get(name), codes)) for name, array in pairs
-    ]
-    for name, array in items:
-        problem = fields.too_narrow_for(array.dtype)
+    for name, record in records:
+        problem = fields.too_narrow_for(record.stored_dtype or record.dtype)
         if problem:
-            raise ValueError(f"{name.decode()!r}: {problem}")
+            raise ValueError(f"{name!r}: {problem}")
     if isinstance(target, str | os.PathLike):
         with replacing(target) as file:
-            _write(file, items, fields)
+            _write(file, records, fields)
     else:
-        _write(target, items, fields)
+        _write(target, records, fields)
 
 
-class _StoredArray:
-    """One array ready to be written: type, shape, and its bytes in pieces."""
-
-    def __init__(self, dtype: DataType, shape: tuple[int, ...], values: Any) -> None:
-        self.dtype = dtype
-        self.shape = shape
-        self.values: np.ndarray[Any, Any] | ArrayRecord = values
-        if isinstance(values, ArrayRecord):
-            self.nbytes = values.nbytes
-        else:
-            self.nbytes = values.size * dtype.itemsize
-
-    def pieces(self) -> Iterator[memoryview]:
-        """Yield the stored bytes."""
-        if isinstance(self.values, ArrayRecord):
-            yield from self._copied(self.values)
-        elif self.dtype.is_packed:
-            packed = _pack(self.values, self.dtype.bits)
-            yield packed.data
-            yield np.zeros(self.nbytes - len(packed), np.uint8).data
-        else:
-            flat = np.ascontiguousarray(self.values).reshape(-1)
-            yield flat.view(np.uint8).data
-
-    def _copied(self, record: ArrayRecord) -> Iterator[memoryview]:
-        for start in range(0, record.nbytes, _CHUNK):
-            length = min(_CHUNK, record.nbytes - start)
-            yield memoryview(record.source.read(record.offset + start, length))
-
-
-def _stored(array: Array, asked: DataType | str | None, codes: Codes) -> _StoredArray:
-    dtype = DataType.parse(asked) if isinstance(asked, str) else asked
-    if isinstance(array, Tensor):
-        array = array.record
-    if isinstance(array, ArrayRecord):
-        kept = array.stored_dtype or array.dtype
-        return _StoredArray(_fitting(dtype, kept) or kept, array.shape, array)
-    values = np.asarray(array)
-    own = from_numpy(values.dtype)
-    if values.dtype.byteorder == ">" or (own.numpy_dtype or values.dtype) != values.dtype:
-        values = values.astype(own.numpy_dtype)
-    chosen = _fitting(dtype, own)
-    if chosen is None:
-        chosen = _legacy(own) if codes == "legacy" else own
-    return _StoredArray(chosen, values.shape, values)
-
-
-def _legacy(dtype: DataType) -> DataType:
-    if dtype.name in _LEGACY_CODES:
-        return _LEGACY_CODES[dtype.name]
-    if dtype.code > COMPLEX:
-        raise ValueError(f"TVM before 0.21 has no code for {dtype}; write it with codes='current'")
-    return dtype
-
-
-def _fitting(dtype: DataType | None, own: DataType) -> DataType | None:
-    if dtype is None:
-        return None
-    if (
-        dtype.itemsize != own.itemsize
-        or dtype.lanes != own.lanes
-        or dtype.is_packed != own.is_packed
-    ):
-        raise ValueError(f"an array of {own} cannot be written as {dtype}: its bytes do not fit")
-    return dtype
-
-
-def _pack(values: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Pack elements without gaps, low bits first."""
-    flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-    loose = np.unpackbits(flat[:, None], axis=1, count=bits, bitorder="little")
-    return np.packbits(loose.reshape(-1), bitorder="little")
-
-
-def _write(file: IO[bytes], items: list[tuple[bytes, _StoredArray]], layout: DTypeLayout) -> None:
-    count = struct.pack("<Q", len(items))
+def _write(
+    file: IO[bytes], records: Sequence[tuple[str, ArrayRecord]], layout: DTypeLayout
+) -> None:
+    count = struct.pack("<Q", len(records))
     file.write(struct.pack("<QQ", LIST_MAGIC, 0) + count)
-    for name, _ in items:
-        file.write(struct.pack("<Q", len(name)) + name)
+    for name, _ in records:
+        file.write(struct.pack("<Q", len(name.encode())) + name.encode())
     file.write(count)
-    for _, array in items:
-        ndim = len(array.shape)
-        file.write(struct.pack("<QQiii", ARRAY_MAGIC, 0, CPU, 0, ndim) + layout.pack(array.dtype))
-        file.write(struct.pack(f"<{ndim + 1}q", *array.shape, array.nbytes))
-        for piece in array.pieces():
+    for _, record in records:
+        ndim = len(record.shape)
+        dtype = layout.pack(record.stored_dtype or record.dtype)
+        file.write(struct.pack("<QQiii", ARRAY_MAGIC, 0, CPU, 0, ndim) + dtype)
+        file.write(struct.pack(f"<{ndim + 1}q", *record.shape, record.nbytes))
+        for piece in _pieces(record.source, record.offset, record.offset + record.nbytes):
             file.write(piece)

@@ -20,7 +20,7 @@ from tvmdbg_widgets.formats.tvm.report.numbers import (
     parse_number,
 )
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
+from tvmdbg_widgets.model.base.text import IssueLog
 from tvmdbg_widgets.model.timeline.report import Metric
 
 Row = dict[str, Metric]
@@ -38,7 +38,7 @@ class CsvRows:
     def __init__(self, text: str, file: str) -> None:
         self.file = file
         self.rows: list[Row] = []
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(file)
         self.truncated = False
         self._newline = "\r\n" if text.split("\n", 1)[0].endswith("\r") else "\n"
         self._lines = text.split(self._newline)
@@ -73,19 +73,15 @@ class CsvRows:
         if unclear:
             line, row_number, column = unclear[0]
             more = f" ({counted(len(unclear), 'such cell')})" if len(unclear) > 1 else ""
-            self._report(
+            self.issues.warning(
                 "string-unclear",
-                IssueSeverity.WARNING,
                 f"row {row_number}, at byte {self._offsets[line]}: TVM does not escape strings, "
                 f"and where {column!r} begins and ends cannot be known; it is left out{more}",
             )
 
     def _lost(self, line: int, what: str) -> None:
         self.truncated = True
-        self._report("report-cut", IssueSeverity.ERROR, f"at byte {self._offsets[line]}: {what}")
-
-    def _report(self, rule: str, severity: IssueSeverity, message: str) -> None:
-        self.issues.append(Issue(rule, severity, message, file=self.file))
+        self.issues.error("report-cut", f"at byte {self._offsets[line]}: {what}")
 
     def _row(self, text: str, cells: Cells) -> tuple[Row, list[str]]:
         """Read the cells of a row; also return the columns with unclear cells."""

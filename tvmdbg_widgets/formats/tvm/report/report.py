@@ -32,7 +32,7 @@ from tvmdbg_widgets.formats.tvm.report.numbers import (
 from tvmdbg_widgets.formats.tvm.report.report_json import ReportText
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueLog, Issues, IssueSeverity
 from tvmdbg_widgets.model.timeline.report import Metric, Report
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
@@ -115,7 +115,7 @@ def _from_json(text: str, file: str, issues: list[Issue]) -> Report:
     if kinds:
         names = ", ".join(sorted(kinds))
         note = f"values of unknown kinds are kept as they stand: {names[:200]!r}"
-        content.issue("kind-unknown", IssueSeverity.NOTE, note)
+        content.issues.note("kind-unknown", note)
     return make_report(
         content.calls,
         form="json",
@@ -220,7 +220,7 @@ class TableRows:
         self.device_metrics: dict[str, Row] = {}
         self.configuration: Row = {}
         self.summed: Row | None = None
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(file)
         self.truncated = False
         taken, records = self._records(lines)
         widths = self._name_width(records)
@@ -242,16 +242,12 @@ class TableRows:
         self._read_configuration(lines[taken:])
         if not marks and not self.device_metrics:
             self.truncated = True
-            self._report(
+            self.issues.warning(
                 "report-cut",
-                IssueSeverity.WARNING,
                 "neither the row of dashes nor a Total row follows the calls: the text may be cut "
                 "off behind the last one",
             )
         self._check_sum()
-
-    def _report(self, rule: str, severity: IssueSeverity, message: str) -> None:
-        self.issues.append(Issue(rule, severity, message, file=self.file))
 
     @staticmethod
     def _first_total(names: list[str]) -> int:
@@ -277,15 +273,10 @@ class TableRows:
             if width and not (len(data) == width and data.endswith(b"  ")):
                 if position + 1 >= len(lines) - 1:
                     self.truncated = True
-                    self._report(
-                        "report-cut",
-                        IssueSeverity.ERROR,
-                        "the text ends inside a row: it is left out",
-                    )
+                    self.issues.error("report-cut", "the text ends inside a row: it is left out")
                 else:
-                    self._report(
+                    self.issues.warning(
                         "rows-interrupted",
-                        IssueSeverity.WARNING,
                         f"line {position + 2} of the table is not as wide as its columns; "
                         "the rows end there",
                     )
@@ -314,9 +305,8 @@ class TableRows:
             if metric is not None:
                 row[column] = metric
             elif text:
-                self._report(
+                self.issues.warning(
                     "metric-unreadable",
-                    IssueSeverity.WARNING,
                     f"{column!r} holds {text[:60]!r}, expected a number; it is left out",
                 )
         return row
@@ -341,9 +331,8 @@ class TableRows:
         times = [row[DURATION].value for row in self.rows if DURATION in row]
         total = sum(times)
         if abs(total - metric.value) > 0.0051 * (len(times) + 1) + 1e-12 * abs(total):
-            self._report(
+            self.issues.warning(
                 "total-disagrees",
-                IssueSeverity.WARNING,
                 f"the Sum row says {metric.text} µs, the {counted(len(times), 'row')} above "
                 f"{agree(len(times), 'takes', 'together take')} {total:.2f} µs: rows may be "
                 "missing",

@@ -15,8 +15,7 @@ from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import (
     FormatError,
-    Issue,
-    IssueSeverity,
+    IssueLog,
     listed,
     one_line,
     paired,
@@ -39,7 +38,7 @@ class ReportText:
         self.calls: list[Row] = []
         self.device_metrics: dict[str, Row] = {}
         self.configuration: Row = {}
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(file)
         self.truncated = False
         self._sections: set[str] = set()
 
@@ -50,17 +49,12 @@ class ReportText:
             self._convert(document)
             return
         if document is not None:
-            self.issue(
+            self.issues.note(
                 "backslash-kept",
-                IssueSeverity.NOTE,
                 "the numbers are printed as TVM prints them, and TVM does not escape strings: "
                 "backslashes are read as they stand",
             )
         self._scan()
-
-    def issue(self, rule: str, severity: IssueSeverity, message: str) -> None:
-        """Add an issue of this file."""
-        self.issues.append(Issue(rule, severity, message, file=self.file))
 
     def _valid(self) -> dict[str, Any] | None:
         try:
@@ -92,9 +86,8 @@ class ReportText:
             )
         others = [key for key in document if key not in SECTIONS]
         if others:
-            self.issue(
+            self.issues.note(
                 "unknown-section",
-                IssueSeverity.NOTE,
                 f"the report has sections no TVM release writes: {one_line(listed(others))}",
             )
         self.calls = [self._row(call, f"calls[{i}]") for i, call in enumerate(calls)]
@@ -108,16 +101,13 @@ class ReportText:
         value = document.get(key, {})
         if isinstance(value, dict):
             return value
-        self.issue(
-            "metric-unreadable", IssueSeverity.WARNING, f"{key} is not an object; it is left out"
-        )
+        self.issues.warning("metric-unreadable", f"{key} is not an object; it is left out")
         return {}
 
     def _row(self, value: Any, where: str) -> Row:
         if not isinstance(value, dict):
-            self.issue(
+            self.issues.error(
                 "metric-unreadable",
-                IssueSeverity.ERROR,
                 f"{one_line(where)} is not an object of metrics; its row is kept without values",
             )
             return {}
@@ -133,9 +123,8 @@ class ReportText:
         return row
 
     def _doubled(self, name: str, where: str) -> None:
-        self.issue(
+        self.issues.warning(
             "metric-twice",
-            IssueSeverity.WARNING,
             f"{one_line(where)} has {name!r} twice: which is true cannot be known, both are left "
             "out",
         )
@@ -143,9 +132,8 @@ class ReportText:
     def _add(self, row: Row, name: str, values: Sequence[tuple[str, Any]], where: str) -> None:
         if len(values) != 1:
             keys = one_line(listed([key for key, _ in values])) or "none"
-            self.issue(
+            self.issues.warning(
                 "metric-unreadable",
-                IssueSeverity.WARNING,
                 f"{one_line(where)}: {name!r} must have exactly one value key, found {keys}; "
                 "it is left out",
             )
@@ -175,9 +163,8 @@ class ReportText:
                     hint="Write it again with Report.json().",
                 ) from None
             self.truncated = True
-            self.issue(
+            self.issues.error(
                 "report-cut",
-                IssueSeverity.ERROR,
                 f"at byte {place} the report does not go on as it should "
                 f"(expected {stop.expected}); {counted(len(self.calls), 'call')} before that "
                 f"place {agree(len(self.calls), 'is')} read",
@@ -257,9 +244,8 @@ class ReportText:
             if isinstance(value, str) and _UNCLEAR.search(value):
                 clear = False
                 place = self._printed.offset(position)
-                self.issue(
+                self.issues.warning(
                     "string-unclear",
-                    IssueSeverity.WARNING,
                     f"{one_line(where)}: the string at byte {place} holds what "
                     "looks like a piece of the report; TVM does not escape strings, so where it "
                     "ends cannot be known. It is left out",
