@@ -294,7 +294,7 @@ def test_failing_part_is_left_out_of_the_page(
     replies = {
         json.loads(question)["kind"]: result for question, (result, *_) in head["replies"].items()
     }
-    for kind in {"health", "facts", "graph", "timeline", "tensors", "variants"} - {*kinds}:
+    for kind in {"health", "facts", "graph", "timeline", "tensors", "variant"} - {*kinds}:
         assert replies[kind]
     missing = replies["summary"]["missing"]
     for kind in {*kinds} & {"graph", "timeline", "tensors"}:
