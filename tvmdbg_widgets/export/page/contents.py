@@ -96,7 +96,8 @@ def record_times(binary: BinaryParts, run: RunFacts, answers: Answers, guard: Gu
         "callers": nested,
     }
     questions = [{"kind": "sums", "by": by} for by, is_there in offered.items() if is_there]
-    for question in (*questions, *({"kind": kind} for kind in ("paths", "merged", "repeats"))):
+    charts = ("merged", "repeats", *(["paths"] if nested else []))
+    for question in (*questions, *({"kind": kind} for kind in charts)):
         kind = question["kind"]
         asked = partial(answers.answer, question | _MOST.get(kind, {}))
         reply = guard.made(" ".join(question.values()), asked, Reply(None))
