@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -233,19 +233,28 @@ def layout_json(known: KnownLayout) -> dict[str, Any]:
 
 
 def packed_cells(drawn: Picture | Profile) -> tuple[list[dict[str, Any]], bytes]:
-    """Return headers and buffer of mean, minimum, maximum and flags.
+    """Return headers and buffer of mean, minimum, maximum and flags."""
+    return pack(cell_columns([drawn]), "cells")
+
+
+def cell_columns(drawn: Sequence[Picture | Profile]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return mean, minimum, maximum and flags, one after the other.
 
     Bounds that equal the mean bit by bit are left out, and flags if none is set;
     ``js/src/shared/client/client.ts`` restores them.
     """
-    bounds = {"minimum": drawn.minimum, "maximum": drawn.maximum}
-    word = np.dtype(f"u{drawn.mean.itemsize}")
-    bits = drawn.mean.view(word)
-    columns: dict[str, Any] = {"mean": drawn.mean}
-    columns |= {name: at for name, at in bounds.items() if not np.array_equal(at.view(word), bits)}
-    if drawn.flags.any():
-        columns["flags"] = drawn.flags
-    return pack(columns, "cells")
+
+    def joined(name: str) -> np.ndarray[Any, Any]:
+        return np.concatenate([getattr(one, name).ravel() for one in drawn])
+
+    columns = {"mean": joined("mean")}
+    word = np.dtype(f"u{columns['mean'].itemsize}")
+    for name in ("minimum", "maximum"):
+        if not np.array_equal((bound := joined(name)).view(word), columns["mean"].view(word)):
+            columns[name] = bound
+    if (flags := joined("flags")).any():
+        columns["flags"] = flags
+    return columns
 
 
 _LONGEST_LAYOUT = 100

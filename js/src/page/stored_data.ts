@@ -1,44 +1,24 @@
-/** Tables of columns, recorded replies and blobs in a saved page, as `export/page/pack.py` writes them. */
+/** Recorded replies of a saved page, as `export/page/pack.py` writes them. */
 import type { Packed } from "../shared/client/answers.ts";
-import { type Column, type ColumnHeader, unpack } from "../shared/client/columns.ts";
+import { type ColumnHeader, fields } from "../shared/client/columns.ts";
 import type { AnswerMessage } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
-import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { Columns, WIRE } from "../shared/client/wire.ts";
 
 const MAGIC = "TVMDBGP1";
 const WIDTH = { u1: 1, u2: 2, u4: 4, i4: 4, f4: 4, f8: 8 } as const;
 
-/** Replies about a tensor under one reading, as `Variant.stored` of `export/page/facts.py` records them. */
-export interface StoredVariant {
-  /** Along the axes as stored, without a picture. */
-  header: TensorAnswer;
-  statistics: StatisticsAnswer;
-  /** Why values are missing; "" if all are there. */
-  note: string;
-  /** Call that makes a page with the values. */
-  remedy: string;
-}
-
-type RecordedReply = [result: unknown, ...buffers: [at: number, size: number][]];
-
 interface Head {
   version: number;
-  /** Recorded replies by question (JSON): the result, and the places of its buffers. */
-  replies?: Record<string, RecordedReply>;
-  tables: Record<string, { columns: ColumnHeader[]; at: number; size: number }>;
+  /** Recorded replies by question (JSON). */
+  replies: Record<string, RecordedReply>;
 }
 
-export interface Table {
-  headers: ColumnHeader[];
-  buffer: ArrayBuffer;
-  columns: Map<string, Column>;
-}
+/** A result, and the places of its buffers. */
+type RecordedReply = [result: unknown, ...buffers: [at: number, size: number][]];
 
 export class StoredData {
   readonly #body: Uint8Array;
-  readonly #stored: Head["tables"];
-  readonly #tables = new Map<string, Table>();
   readonly #replies: ReadonlyMap<string, RecordedReply>;
 
   /** Throws if the data is no such binary, or of another version. */
@@ -49,11 +29,10 @@ export class StoredData {
       throw new Error("the data of this page is damaged");
     const start = 16 + new DataView(data).getUint32(8, true);
     if (start > bytes.length) throw new Error("the data of this page is truncated");
-    const head = JSON.parse(text(16, start)) as Head;
+    const head = JSON.parse(text(16, start)) as Head | null;
     if (head?.version !== 1) throw new Error(`the data of this page has version ${head?.version}`);
-    this.#stored = head.tables;
     this.#body = bytes.subarray(start);
-    const replies = Object.entries(head.replies ?? {});
+    const replies = Object.entries(head.replies);
     this.#replies = new Map(replies.map(([key, reply]) => [keyOf(JSON.parse(key)), reply]));
   }
 
@@ -66,38 +45,19 @@ export class StoredData {
     const [result, ...places] = found;
     const { columns = [] } = (result ?? {}) as Partial<Packed>;
     const buffers = places.map(([at, size], place) => {
-      const bytes = this.blob(at, size).slice();
+      if (!(at >= 0 && size >= 0 && at + size <= this.#body.length)) {
+        throw new Error("the data of this page is truncated");
+      }
+      const bytes = this.#body.slice(at, at + size);
       return new DataView((place ? bytes : restored(bytes, columns)).buffer);
     });
     return { result, buffers };
   }
 
-  has(name: string): boolean {
-    return Object.hasOwn(this.#stored, name);
-  }
-
-  table(name: string): Table {
-    const known = this.#tables.get(name);
-    if (known) return known;
-    if (!this.has(name)) throw new Error(`the data of this page has no ${name}`);
-    const { columns: headers, at, size } = this.#stored[name]!;
-    const bytes = restored(this.blob(at, size).slice(), headers);
-    const columns = unpack(headers, new DataView(bytes.buffer));
-    const table = { headers, buffer: bytes.buffer, columns };
-    this.#tables.set(name, table);
-    return table;
-  }
-
-  /** Columns of a table by name; Python has checked their names against `WIRE`. */
-  columns<Answer extends keyof typeof WIRE>(name: string): Columns<Answer> {
-    return Object.fromEntries(this.table(name).columns) as Columns<Answer>;
-  }
-
-  blob(at: number, size: number): Uint8Array {
-    if (!(at >= 0 && size >= 0 && at + size <= this.#body.length)) {
-      throw new Error("the data of this page is truncated");
-    }
-    return this.#body.subarray(at, at + size);
+  /** The columns of a recorded reply; Python has checked their names against `WIRE`. */
+  columns<Answer extends keyof typeof WIRE>(question: object): Columns<Answer> | null {
+    const found = this.recorded(question);
+    return found && (fields((found.result as Packed).columns, found.buffers) as Columns<Answer>);
   }
 }
 
@@ -123,13 +83,8 @@ export function unshuffled(bytes: Uint8Array, width: number): Uint8Array<ArrayBu
   return out;
 }
 
-export function floats(bytes: Uint8Array, wide: boolean): Float32Array | Float64Array {
-  const { buffer } = unshuffled(bytes, wide ? 8 : 4);
-  return wide ? new Float64Array(buffer) : new Float32Array(buffer);
-}
-
 /** Bytes of columns as `filtered` of `export/page/pack.py` got them. */
-export function restored(
+function restored(
   bytes: Uint8Array<ArrayBuffer>,
   headers: readonly ColumnHeader[],
 ): Uint8Array<ArrayBuffer> {

@@ -1,57 +1,48 @@
 /** Recorded replies about tensors, and what a question names of them. */
 import type {
-  Entry,
+  ChannelsRequest,
+  DataRequest,
   HistogramAnswer,
   StatisticsAnswer,
+  TensorAnswer,
+  TensorRequest,
+  ValuesRequest,
 } from "../shared/client/tensor_questions.ts";
-import type { StoredData, StoredVariant } from "./stored_data.ts";
-import type { Question } from "./stored_questions.ts";
+import type { StoredData } from "./stored_data.ts";
+
+/** What the views of a page ask about a tensor; the fields depend on the kind. */
+export type TensorQuestion = TensorRequest & ValuesRequest & ChannelsRequest & DataRequest;
+
+/** Replies about a tensor under one reading, as `Variant.stored` of `export/page/facts.py` records them. */
+export interface StoredVariant {
+  /** Its number. */
+  variant: number;
+  /** Along the axes as stored, without a picture. */
+  header: TensorAnswer;
+  statistics: StatisticsAnswer;
+  /** Why values are missing; "" if all are there. */
+  note: string;
+  /** Call that makes a page with the values. */
+  remedy: string;
+}
 
 export interface TensorReading extends StoredVariant {
-  /** Number of the variant. */
-  variant: number;
   shape: number[];
   drawn: boolean;
   /** True for complex values, which have no order. */
   unordered: boolean;
 }
 
-export class StoredFacts {
-  readonly #variants: StoredVariant[];
-
-  constructor(data: StoredData) {
-    const recorded = data.recorded({ kind: "variants" });
-    if (!recorded) throw new Error("this run has no tensors");
-    this.#variants = recorded.result as StoredVariant[];
-  }
-
-  find(question: Question): TensorReading {
-    const [node, output] = question.integers("entry", 2) as unknown as Entry;
-    const first = this.#number([node, output]);
-    if (first < 0) throw new Error(`no tensor for node ${node}, output ${output}`);
-    const { readings } = this.#variants[first]!.header;
-    const requested = readings.length ? question.choice("reading", readings) : null;
-    if (!readings.length) question.text("reading");
-    const variant = requested === null ? first : this.#number([node, output], requested);
-    const stored = this.#variants[variant]!;
-    const { storedShape: shape, unordered = false } = stored.header;
-    const drawn = stored.statistics.statistics !== null && !shape.includes(0);
-    return { ...stored, variant, shape, drawn, unordered };
-  }
-
-  /** The variants of the real and imaginary parts of complex numbers. */
-  parts({ header: { entry } }: TensorReading): number[] {
-    return [this.#number(entry, "real"), this.#number(entry, "imag")];
-  }
-
-  #number([node, output]: Entry, reading?: string): number {
-    return this.#variants.findIndex(
-      ({ header }) =>
-        header.entry[0] === node &&
-        header.entry[1] === output &&
-        (reading === undefined || header.reading === reading),
-    );
-  }
+export function readingOf(
+  data: StoredData,
+  { entry, reading }: Pick<TensorQuestion, "entry" | "reading">,
+): TensorReading {
+  const found = data.recorded({ kind: "variant", entry, reading: reading ?? null });
+  if (!found) throw new Error(`no tensor for node ${entry?.[0]}, output ${entry?.[1]}`);
+  const stored = found.result as StoredVariant;
+  const { storedShape: shape, unordered = false } = stored.header;
+  const drawn = stored.statistics.statistics !== null && !shape.includes(0);
+  return { ...stored, shape, drawn, unordered };
 }
 
 /** Why a fact about the values is missing, and how to get it. */

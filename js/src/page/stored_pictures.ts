@@ -2,17 +2,9 @@
 import type { Floats } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { counted } from "../shared/format.ts";
-import { largest, smallest } from "../shared/many.ts";
-import { floats, type StoredData } from "./stored_data.ts";
-import {
-  placeOf,
-  planeOf,
-  type StoredPlace,
-  type StoredPlane,
-  type StoredView,
-  same,
-} from "./stored_plane.ts";
-import type { Question } from "./stored_questions.ts";
+import { type Plane, planeCols, planeRows } from "../tensor/plane.ts";
+import type { TensorQuestion } from "./stored_facts.ts";
+import { placeOf, type StoredPlace, type StoredView } from "./stored_plane.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
 export type StoredCells = { minimum: Floats; maximum: Floats; mean: Floats; flags: Uint8Array };
@@ -41,10 +33,6 @@ function spanOf(start: number, length: number, size: number, most: number): Cell
   };
 }
 
-function isTurned({ axes: [down, across] }: Pick<StoredPlane, "axes">): boolean {
-  return down !== null && across !== null && down > across;
-}
-
 /** `wide` for float64 values, whose magnitudes may exceed float32. */
 export function emptyCells(count: number, wide: boolean): StoredCells {
   const numbers = () => (wide ? new Float64Array(count) : new Float32Array(count));
@@ -64,33 +52,34 @@ export interface CellSums {
   flags: number;
 }
 
-function sumsOf(
-  scalars: Scalars,
-  { first, lower, higher }: { first: number; lower: Float64Array; higher: Float64Array },
-): CellSums {
-  let [low, high, total, count, flags] = [Infinity, -Infinity, 0, 0, 0];
-  for (const row of higher) {
-    for (const col of lower) {
-      const value = scalars.value(first + row + col);
-      if (Number.isFinite(value)) {
-        if (value < low) low = value;
-        if (value > high) high = value;
-        count += 1;
-        total += value;
-      } else flags |= Number.isNaN(value) ? 1 : value > 0 ? 2 : 4;
-    }
-  }
-  return { low, high, total, count, flags };
+/** What a picture is made of: adds what is at a place, a value or a finer cell. */
+export interface CellSource {
+  wide: boolean;
+  add(sums: CellSums, at: number): void;
 }
 
-function merged(all: readonly CellSums[]): CellSums {
-  return {
-    low: smallest(all.map(({ low }) => low)),
-    high: largest(all.map(({ high }) => high)),
-    count: all.reduce((sum, { count }) => sum + count, 0),
-    flags: all.reduce((bits, { flags }) => bits | flags, 0),
-    total: all.reduce((sum, { total }) => sum + total, 0),
+export function sourceOf({ value, wide }: Pick<Scalars, "value" | "wide">): CellSource {
+  const add = (sums: CellSums, at: number) => {
+    const found = value(at);
+    if (Number.isFinite(found)) {
+      if (found < sums.low) sums.low = found;
+      if (found > sums.high) sums.high = found;
+      sums.count += 1;
+      sums.total += found;
+    } else sums.flags |= Number.isNaN(found) ? 1 : found > 0 ? 2 : 4;
   };
+  return { wide, add };
+}
+
+function sumsOf(
+  source: CellSource,
+  first: number,
+  lower: Float64Array,
+  higher: Float64Array,
+): CellSums {
+  const sums = { low: Infinity, high: -Infinity, total: 0, count: 0, flags: 0 };
+  for (const row of higher) for (const col of lower) source.add(sums, first + row + col);
+  return sums;
 }
 
 /** Sets a cell to sums; the mean is unknown if the sum overflows float64. */
@@ -104,7 +93,6 @@ export function setCell(cells: StoredCells, cell: number, summed: CellSums): voi
 }
 
 const MOST_CELLS = 2 ** 20;
-const MOST_SIDE = 8192;
 
 interface PictureGrid {
   row: number;
@@ -122,31 +110,31 @@ export interface StoredPicture {
 }
 
 /** At most so many rows and columns of cells, of so many pictures. */
-export function requestedCells(question: Question, pictures = 1): [rows: number, cols: number] {
-  const rows = question.integer("rows", 1, MOST_SIDE);
-  const cols = question.integer("cols", 1, MOST_SIDE);
-  if (rows * cols * pictures > MOST_CELLS) {
-    throw new Error(`an answer has at most ${MOST_CELLS} cells, asked for ${rows} x ${cols}`);
+export function requestedCells(
+  { rows, cols }: TensorQuestion,
+  pictures = 1,
+): [rows: number, cols: number] {
+  if (!(rows >= 1 && cols >= 1 && rows * cols * pictures <= MOST_CELLS)) {
+    throw new Error(`an answer has 1 to ${MOST_CELLS} cells, asked for ${rows} x ${cols}`);
   }
   return [rows, cols];
 }
 
-export type PlanePart = [row: number, col: number, rows: number, cols: number];
+export type PlanePart = readonly [row: number, col: number, rows: number, cols: number];
 
-export function requestedPart(plane: StoredPlane, question: Question): PlanePart {
-  if (!question.has("part")) return [0, 0, plane.rows, plane.cols];
-  const [row, col, rows, cols] = question.integers("part", 4) as PlanePart;
-  if (!rows || !cols) throw new Error(`part has no values: ${rows} x ${cols}`);
-  const [top, left] = [Math.min(row, plane.rows - 1), Math.min(col, plane.cols - 1)];
-  return [top, left, Math.min(rows, plane.rows - top), Math.min(cols, plane.cols - left)];
+export function requestedPart(plane: Plane, { part }: TensorQuestion): PlanePart {
+  const [height, width] = [planeRows(plane), planeCols(plane)];
+  const [row, col, rows, cols] = part ?? [0, 0, height, width];
+  const [top, left] = [Math.min(row, height - 1), Math.min(col, width - 1)];
+  return [top, left, Math.min(rows, height - top), Math.min(cols, width - left)];
 }
 
 export function spansOf(
-  plane: StoredPlane,
+  plane: Plane,
   [row, col, height, width]: PlanePart,
   [rows, cols]: [number, number],
 ): [down: CellSpan, across: CellSpan] {
-  return [spanOf(row, height, plane.rows, rows), spanOf(col, width, plane.cols, cols)];
+  return [spanOf(row, height, planeRows(plane), rows), spanOf(col, width, planeCols(plane), cols)];
 }
 
 function gridOf([down, across]: [CellSpan, CellSpan]): PictureGrid {
@@ -160,58 +148,52 @@ function gridOf([down, across]: [CellSpan, CellSpan]): PictureGrid {
   };
 }
 
-/** Picture in which every value is read. */
+/** Picture in which everything is read; `turned` if rows are nearer to each other than columns. */
 export function picture(
-  scalars: Scalars,
-  plane: StoredPlane,
+  source: CellSource,
   place: StoredPlace,
   spans: [CellSpan, CellSpan],
+  turned = false,
 ): StoredPicture {
   const [down, across] = spans;
-  const cells = emptyCells(down.cells * across.cells, scalars.wide);
-  const turned = isTurned(plane);
+  const cells = emptyCells(down.cells * across.cells, source.wide);
   for (let row = 0; row < down.cells; row++) {
     const rows = cut(place.down, down, row);
     for (let col = 0; col < across.cells; col++) {
       const cols = cut(place.across, across, col);
-      const [lower, higher] = turned ? [cols, rows] : [rows, cols];
-      const block = { first: place.first, lower, higher };
-      setCell(cells, row * across.cells + col, sumsOf(scalars, block));
+      const [lower, higher] = turned ? [cols, rows].reverse() : [cols, rows];
+      setCell(cells, row * across.cells + col, sumsOf(source, place.first, lower!, higher!));
     }
   }
   return { exact: true, grid: gridOf(spans), cells };
 }
 
-/** Merges cells of a picture that has too many down or across. */
-export function coarser(
-  { exact, grid, cells }: StoredPicture,
-  plane: StoredPlane,
-  most: [number, number],
-): StoredPicture {
-  const [downBy, acrossBy] = [Math.ceil(grid.rows / most[0]), Math.ceil(grid.cols / most[1])];
-  if (downBy === 1 && acrossBy === 1) return { exact, grid, cells };
-  const [rows, cols] = [Math.ceil(grid.rows / downBy), Math.ceil(grid.cols / acrossBy)];
-  const coarse = emptyCells(rows * cols, isWide(cells));
-  for (let at = 0; at < rows * cols; at++) {
-    const [top, left] = [Math.floor(at / cols) * downBy, (at % cols) * acrossBy];
-    const all: CellSums[] = [];
-    for (let row = top; row < Math.min(top + downBy, grid.rows); row++) {
-      for (let col = left; col < Math.min(left + acrossBy, grid.cols); col++) {
-        const high = Math.min(grid.rowStep, plane.rows - row * grid.rowStep);
-        const wide = Math.min(grid.colStep, plane.cols - col * grid.colStep);
-        all.push(sumsOfCell(cells, row * grid.cols + col, high * wide));
-      }
-    }
-    setCell(coarse, at, merged(all));
-  }
-  const steps = { rowStep: grid.rowStep * downBy, colStep: grid.colStep * acrossBy };
-  return { exact, grid: { ...grid, rows, cols, ...steps }, cells: coarse };
-}
-
-function sumsOfCell(cells: StoredCells, at: number, size: number): CellSums {
-  const [low, high, flags] = [cells.minimum[at]!, cells.maximum[at]!, cells.flags[at]!];
-  if (Number.isNaN(low)) return { low: Infinity, high: -Infinity, total: 0, count: 0, flags };
-  return { low, high, total: cells.mean[at]! * size, count: size, flags };
+/** Merges cells of a picture of a complete plane that has too many down or across. */
+export function coarser(shown: StoredPicture, plane: Plane, most: [number, number]): StoredPicture {
+  const { exact, grid, cells } = shown;
+  const spans: [CellSpan, CellSpan] = [
+    spanOf(0, grid.rows, grid.rows, most[0]),
+    spanOf(0, grid.cols, grid.cols, most[1]),
+  ];
+  if (spans.every(({ step }) => step === 1)) return shown;
+  const add = (sums: CellSums, at: number) => {
+    sums.flags |= cells.flags[at]!;
+    if (Number.isNaN(cells.minimum[at]!)) return;
+    const row = Math.floor(at / grid.cols) * grid.rowStep;
+    const col = (at % grid.cols) * grid.colStep;
+    const high = Math.min(grid.rowStep, planeRows(plane) - row);
+    const count = high * Math.min(grid.colStep, planeCols(plane) - col);
+    sums.low = Math.min(sums.low, cells.minimum[at]!);
+    sums.high = Math.max(sums.high, cells.maximum[at]!);
+    sums.total += cells.mean[at]! * count;
+    sums.count += count;
+  };
+  const down = Float64Array.from({ length: grid.rows }, (_, row) => row * grid.cols);
+  const across = Float64Array.from({ length: grid.cols }, (_, col) => col);
+  const made = picture({ wide: isWide(cells), add }, { first: 0, down, across }, spans);
+  const { rowStep, colStep } = made.grid;
+  const steps = { rowStep: rowStep * grid.rowStep, colStep: colStep * grid.colStep };
+  return { exact, grid: { ...made.grid, ...steps }, cells: made.cells };
 }
 
 function cut(offsets: Float64Array, span: CellSpan, cell: number): Float64Array {
@@ -219,66 +201,59 @@ function cut(offsets: Float64Array, span: CellSpan, cell: number): Float64Array 
   return offsets.subarray(from, Math.min(from + span.step, span.stop));
 }
 
-/** Saved picture at a position, in any layout; null if the tensor has none; throws for another plane. */
+export type StoredPictures = Columns<"page pictures">;
+
+/** Saved picture at a position, in any layout; throws for another plane. */
 export function storedPicture(
-  data: StoredData,
-  variant: number,
-  saved: StoredView,
+  all: StoredPictures,
+  { shape, layout, ...saved }: StoredView,
   at: StoredPlace,
-): StoredPicture | null {
-  if (!data.has("pictures")) return null;
-  const all = data.columns<"page pictures">("pictures");
+): StoredPicture {
   const planes: string[] = [];
-  for (
-    let row = all.variant.indexOf(variant);
-    row >= 0;
-    row = all.variant.indexOf(variant, row + 1)
-  ) {
-    const [down, across] = [all.down[row]!, all.across[row]!].map((axis) =>
-      axis < 0 ? null : axis,
-    );
-    const index = Array.from(
-      all.index.subarray(all.indexOffsets[row]!, all.indexOffsets[row + 1]!),
-    );
-    const plane = planeOf(saved.shape, [down!, across!], index);
-    const place = placeOf(saved, plane);
+  let first = 0;
+  for (const [row, rows] of all.rows.entries()) {
+    const axis = (side: Int32Array) => (side[row]! < 0 ? null : side[row]!);
+    const axes = [axis(all.down), axis(all.across)] as const;
+    const index = Array.from(all.index.subarray(row * shape.length, (row + 1) * shape.length));
+    const place = placeOf({ shape, layout, ...saved }, { shape, axes, index });
     if (place.first === at.first) {
       if (same(place.down, at.down) && same(place.across, at.across)) {
-        return cellsOf(data, all, row);
+        return cellsOf(all, row, first);
       }
       if (same(place.down, at.across) && same(place.across, at.down)) {
-        return turned(cellsOf(data, all, row));
+        return turned(cellsOf(all, row, first));
       }
     }
-    planes.push(`[${index.map((at, axis) => (plane.axes.includes(axis) ? ":" : at)).join(", ")}]`);
+    planes.push(`[${index.map((at, axis) => (axes.includes(axis) ? ":" : at)).join(", ")}]`);
+    first += rows * all.cols[row]!;
   }
-  if (!planes.length) return null;
   const shown = planes.slice(0, 8).join(" ");
   const more = planes.length > 8 ? ` and ${planes.length - 8} more` : "";
-  const axes = saved.layout ? ` in ${saved.layout}` : "";
+  const named = layout ? ` in ${layout}` : "";
   throw new Error(
-    `not in this page: this plane; only heatmaps of ${shown}${more}${axes} were ` +
+    `not in this page: this plane; only heatmaps of ${shown}${more}${named} were ` +
       'saved; open the dump, or save_html(share="tensors")',
   );
 }
 
-function cellsOf(data: StoredData, all: Columns<"page pictures">, row: number): StoredPicture {
+/** True if the indices of two axes are the same steps in the stored values. */
+function same(a: Float64Array, b: Float64Array): boolean {
+  return a.length === b.length && a.every((offset, at) => offset === b[at]);
+}
+
+function cellsOf(all: StoredPictures, row: number, first: number): StoredPicture {
   const [rows, cols] = [all.rows[row]!, all.cols[row]!];
-  const count = rows * cols;
-  const wide = all.wide[row] === 1;
-  const size = (wide ? 8 : 4) * count * (all.single[row] ? 1 : 3);
-  const at = all.at[row]!;
-  const numbers = floats(data.blob(at, size), wide);
-  const part = (i: number) =>
-    all.single[row] ? numbers : numbers.subarray(i * count, (i + 1) * count);
+  const part = <T extends Floats | Uint8Array>(values: T) =>
+    values.subarray(first, first + rows * cols) as T;
+  const { mean, minimum = mean, maximum = mean, flags = new Uint8Array(mean.length) } = all;
   return {
     exact: !all.sampled[row],
     grid: { row: 0, col: 0, rows, cols, rowStep: all.rowStep[row]!, colStep: all.colStep[row]! },
     cells: {
-      minimum: part(0),
-      maximum: part(1),
-      mean: part(2),
-      flags: all.flagged[row] ? data.blob(at + size, count) : new Uint8Array(count),
+      minimum: part(minimum),
+      maximum: part(maximum),
+      mean: part(mean),
+      flags: part(flags),
     },
   };
 }

@@ -1,11 +1,10 @@
-/** Axes of a shown tensor, and the stored values of a plane, as in `answers/counts.py` and `data.py`. */
+/** Axes of a shown tensor, and the stored values of a plane, as in `answers/counts.py` and `tensor.py`. */
 
 import type { OneValue, ValuesAnswer } from "../shared/client/tensor_questions.ts";
-import { counted } from "../shared/format.ts";
 import { computedText } from "../shared/number_text.ts";
-import { type AxisPiece, layoutProblem, piecesOf, unfolded } from "../shared/unfold.ts";
-import { defaultAxes } from "../tensor/plane.ts";
-import type { AxisPair, Question } from "./stored_questions.ts";
+import { layoutProblem, physicalIndex, unfolded } from "../shared/unfold.ts";
+import { defaultAxes, type Plane, planeCols, planeRows } from "../tensor/plane.ts";
+import type { TensorQuestion } from "./stored_facts.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
 export interface StoredView {
@@ -18,93 +17,49 @@ export interface StoredView {
   sizes: Record<string, number>;
 }
 
-export function storedView(shape: number[]): StoredView {
-  const offsets = stridesOf(shape).map((stride, axis) => ramp(shape[axis]!, (at) => at * stride));
-  return { shape, names: [], offsets, layout: "", sizes: {} };
-}
-
-/** The logical axes of a layout ("NCHW8c"); `sizes` hide padding. Throws unless it fits the stored shape. */
-export function unfoldedView(
+/** The axes as stored, or the logical ones of a layout ("NCHW8c"), whose padding `sizes` hide; throws unless they fit. */
+export function storedView(
   stored: number[],
-  layout: string,
-  sizes: Record<string, number>,
+  layout = "",
+  sizes: Readonly<Record<string, number>> = {},
 ): StoredView {
-  const problem = layoutProblem(layout, stored, sizes);
+  const problem = layout && layoutProblem(layout, stored, sizes);
   if (problem) throw new Error(problem);
-  const pieces = piecesOf(layout) as AxisPiece[];
-  const strides = stridesOf(stored);
-  const { names, shape } = unfolded(layout, stored)!;
-  const hidden: Record<string, number> = {};
-  const offsets = names.map((name, axis) => {
-    const own = pieces.map((_, at) => at).filter((at) => pieces[at]!.letter.toUpperCase() === name);
-    own.sort((a, b) => Number(pieces[a]!.factor !== null) - Number(pieces[b]!.factor !== null));
-    const size = sizes[name] ?? shape[axis]!;
-    if (size < shape[axis]!) hidden[name] = size;
-    return ramp(size, (index) => {
-      let [rest, place] = [index, 0];
-      for (const at of own.toReversed()) {
-        place += (rest % stored[at]!) * strides[at]!;
-        rest = Math.floor(rest / stored[at]!);
-      }
-      return place;
-    });
-  });
-  return { shape: offsets.map((offset) => offset.length), names, offsets, layout, sizes: hidden };
-}
-
-/** True if the indices of two axes are the same steps in the stored values. */
-export function same(a: Float64Array, b: Float64Array): boolean {
-  return a.length === b.length && a.every((offset, at) => offset === b[at]);
-}
-
-function stridesOf(shape: number[]): number[] {
-  return shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));
-}
-
-function ramp(length: number, at: (index: number) => number): Float64Array {
-  return Float64Array.from({ length }, (_, index) => at(index));
-}
-
-export interface StoredPlane {
-  shape: number[];
-  axes: AxisPair;
-  index: number[];
-  rows: number;
-  cols: number;
-}
-
-/** Checks axes and index against the shape. */
-export function planeOf(shape: number[], axes: AxisPair, index: number[]): StoredPlane {
-  const [down, across] = axes;
-  for (const axis of axes) {
-    if (axis !== null && axis >= shape.length) {
-      throw new Error(`axis ${axis} of an array with ${counted(shape.length, "axis")}`);
-    }
-  }
-  if (down !== null && down === across) {
-    throw new Error(`axis ${down} cannot be shown down and across`);
-  }
-  if (across === null && down !== null)
-    throw new Error("a plane with an axis down needs one across");
-  if (index.length !== shape.length) {
-    throw new Error(`index must have ${counted(shape.length, "item")}, found ${index.length}`);
-  }
-  shape.forEach((size, axis) => {
-    if (!axes.includes(axis) && index[axis]! >= size) {
-      throw new Error(`index ${index[axis]} on axis ${axis}, which has ${size}`);
-    }
-  });
-  const length = (axis: number | null) => (axis === null ? 1 : shape[axis]!);
-  return { shape, axes, index, rows: length(down), cols: length(across) };
+  const full = (layout && unfolded(layout, stored)) || { names: [], shape: stored };
+  const names: string[] = full.names;
+  const shape = full.shape.map((size, axis) => sizes[names[axis] ?? ""] ?? size);
+  const strides = stored.map((_, axis) => stored.slice(axis + 1).reduce((a, b) => a * b, 1));
+  const offsets = shape.map((size, axis) =>
+    Float64Array.from({ length: size }, (_, at) => {
+      const index = shape.map((_, other) => (other === axis ? at : 0));
+      const place = physicalIndex({ layout, axisNames: names }, index) ?? index;
+      return place.reduce((sum, each, k) => sum + each * strides[k]!, 0);
+    }),
+  );
+  const hidden = names.flatMap((name, axis) =>
+    shape[axis]! < full.shape[axis]! ? [[name, shape[axis]!] as const] : [],
+  );
+  return { shape, names, offsets, layout, sizes: Object.fromEntries(hidden) };
 }
 
 /** The requested plane; the default one if the question leaves it open or had only the declared shape. */
-export function requestedPlane(shape: number[], question: Question): StoredPlane {
+export function requestedPlane(shape: number[], { axes, index }: TensorQuestion): Plane {
   const zeros = shape.map(() => 0);
-  const index = question.has("index") ? question.integers("index") : zeros;
-  const first = defaultAxes(shape) as AxisPair;
-  if (index.length !== shape.length) return planeOf(shape, first, zeros);
-  return planeOf(shape, question.axes() ?? first, index);
+  const known = (index ?? zeros).length === shape.length;
+  const plane = {
+    shape,
+    axes: (known && axes) || defaultAxes(shape),
+    index: (known && index) || zeros,
+  };
+  const [down, across] = plane.axes;
+  const inside = shape.every(
+    (size, axis) => plane.axes.includes(axis) || plane.index[axis]! < size,
+  );
+  const apart = across === null ? down === null : down !== across;
+  if (!inside || !apart || Math.max(down ?? 0, across ?? 0) >= Math.max(1, shape.length)) {
+    throw new Error("axes and index of the question do not fit this tensor");
+  }
+  return plane;
 }
 
 /** Position of a value of the plane: first + down[row] + across[col]. */
@@ -114,7 +69,7 @@ export interface StoredPlace {
   across: Float64Array;
 }
 
-export function placeOf({ offsets }: StoredView, { axes, index }: StoredPlane): StoredPlace {
+export function placeOf({ offsets }: StoredView, { axes, index }: Plane): StoredPlace {
   const along = (axis: number | null) => (axis === null ? new Float64Array(1) : offsets[axis]!);
   const first = index.reduce(
     (sum, at, axis) => sum + (axes.includes(axis) ? 0 : offsets[axis]![at]!),
@@ -123,48 +78,33 @@ export function placeOf({ offsets }: StoredView, { axes, index }: StoredPlane): 
   return { first, down: along(axes[0]), across: along(axes[1]) };
 }
 
-const FORMATS = ["number", "hex", "bits", "dequantised"];
 const MOST_VALUES = 64 * 64;
-const MOST_SIDE = 4096;
 const MOST_BYTES = 2 ** 20;
 
-export function requestedWindow(plane: StoredPlane | null, question: Question): Window {
-  const format = question.choice("format", FORMATS) ?? "number";
-  if (!plane) return { row: 0, col: 0, rows: 0, cols: 0, format };
-  const row = Math.min(question.integer("row"), plane.rows - 1);
-  const col = Math.min(question.integer("col"), plane.cols - 1);
-  const rows = Math.min(question.integer("rows", 1, MOST_SIDE), plane.rows - row);
-  const cols = Math.min(question.integer("cols", 1, MOST_SIDE), plane.cols - col);
-  if (rows * cols > MOST_VALUES) {
-    throw new Error(`at most ${MOST_VALUES} values at a time, asked for ${rows} x ${cols}`);
-  }
-  return { row, col, rows, cols, format };
-}
-
-interface Window {
-  row: number;
-  col: number;
-  rows: number;
-  cols: number;
-  format: string;
-}
-
+/** Texts of a window; `plane` is null for a tensor without values. */
 export function valueTexts(
   scalars: Scalars,
-  place: StoredPlace | null,
-  { format, ...window }: Window,
-  question: Question,
+  view: StoredView,
+  plane: Plane | null,
+  question: TensorQuestion,
 ): ValuesAnswer {
-  const fields = format === "bits" ? scalars.fields : [];
-  if (!place) return { ...window, text: [], fields };
-  const text = textOf(scalars, format, question);
-  const { row, col, rows, cols } = window;
-  const texts = Array.from({ length: rows * cols }, (_, i) =>
-    text(place.first + place.down[row + Math.floor(i / cols)]! + place.across[col + (i % cols)]!),
+  const fields = question.format === "bits" ? scalars.fields : [];
+  if (!plane) return { row: 0, col: 0, rows: 0, cols: 0, text: [], fields };
+  const { first, down, across } = placeOf(view, plane);
+  const row = Math.min(question.row, planeRows(plane) - 1);
+  const col = Math.min(question.col, planeCols(plane) - 1);
+  const rows = Math.min(question.rows, planeRows(plane) - row);
+  const cols = Math.min(question.cols, planeCols(plane) - col);
+  if (!(rows * cols >= 1 && rows * cols <= MOST_VALUES)) {
+    throw new Error(`1 to ${MOST_VALUES} values at a time, asked for ${rows} x ${cols}`);
+  }
+  const write = textOf(scalars, question);
+  const text = Array.from({ length: rows * cols }, (_, i) =>
+    write(first + down[row + Math.floor(i / cols)]! + across[col + (i % cols)]!),
   );
-  const result = { ...window, text: texts, fields };
+  const result = { row, col, rows, cols, text, fields };
   if (rows * cols > 1) return result;
-  return { ...result, one: allOf(scalars, place.first + place.down[row]! + place.across[col]!) };
+  return { ...result, one: allOf(scalars, first + down[row]! + across[col]!) };
 }
 
 /** Text, bytes and bits of one value. */
@@ -179,38 +119,37 @@ function allOf(scalars: Scalars, at: number): OneValue {
   };
 }
 
-function textOf(scalars: Scalars, format: string, question: Question): (at: number) => string {
+function textOf(scalars: Scalars, question: TensorQuestion): (at: number) => string {
+  const { format, scale, zeroPoint } = question;
   if (format === "hex") return scalars.hex;
   if (format === "bits") return scalars.binary;
   if (format !== "dequantised") return scalars.text;
   if (scalars.descr.includes("c")) throw new Error("complex values are not quantized");
-  const scale = question.number("scale");
-  const zeroPoint = question.integer("zeroPoint", -(2 ** 53));
   return (at) => computedText((scalars.value(at) - zeroPoint) * scale);
 }
 
 /** As many complete rows of a plane as one message may carry, at least a part of one. */
 export function planeData(
-  { descr, itemsize, note, write }: Scalars,
-  place: StoredPlace | null,
-  plane: StoredPlane | null,
-  question: Question,
-): { result: object; bytes: DataView } {
-  const format = { descr, note };
-  if (!place || !plane) {
-    const result = { row: 0, rows: 0, col: 0, cols: 0, ...format };
-    return { result, bytes: new DataView(new ArrayBuffer(0)) };
-  }
-  const row = Math.min(question.integer("row"), plane.rows - 1);
-  const col = Math.min(question.has("col") ? question.integer("col") : 0, plane.cols - 1);
+  { descr, itemsize, note, item }: Scalars,
+  view: StoredView,
+  plane: Plane | null,
+  question: TensorQuestion,
+): { result: object; bytes: DataView<ArrayBuffer> } {
+  const [row, col] = plane
+    ? [
+        Math.min(question.row, planeRows(plane) - 1),
+        Math.min(question.col ?? 0, planeCols(plane) - 1),
+      ]
+    : [0, 0];
   const most = Math.floor(MOST_BYTES / itemsize);
-  const cols = Math.min(plane.cols - col, most);
-  const wanted = Math.min(question.integer("rows", 1), plane.rows - row, Math.floor(most / cols));
-  const rows = cols < plane.cols ? 1 : wanted;
-  const bytes = new DataView(new ArrayBuffer(rows * cols * itemsize));
-  for (let i = 0; i < rows * cols; i++) {
-    const [down, across] = [row + Math.floor(i / cols), col + (i % cols)];
-    write(bytes, i * itemsize, place.first + place.down[down]! + place.across[across]!);
+  const cols = plane ? Math.min(planeCols(plane) - col, most) : 0;
+  const wanted = plane && Math.min(question.rows, planeRows(plane) - row, Math.floor(most / cols));
+  const rows = plane && cols < planeCols(plane) ? 1 : (wanted ?? 0);
+  const bytes = new Uint8Array(rows * cols * itemsize);
+  const place = plane && placeOf(view, plane);
+  for (let i = 0; place && i < rows * cols; i++) {
+    const down = place.down[row + Math.floor(i / cols)]!;
+    bytes.set(item(place.first + down + place.across[col + (i % cols)]!), i * itemsize);
   }
-  return { result: { row, rows, col, cols, ...format }, bytes };
+  return { result: { row, rows, col, cols, descr, note }, bytes: new DataView(bytes.buffer) };
 }

@@ -1,8 +1,7 @@
 /** Values of a completely stored tensor. */
 
-import type { Columns } from "../shared/client/wire.ts";
 import { numberText } from "../shared/number_text.ts";
-import { type StoredData, unshuffled } from "./stored_data.ts";
+import { type StoredData, type StoredReply, unshuffled } from "./stored_data.ts";
 
 export interface Scalars {
   /** True for float64 values. */
@@ -19,7 +18,8 @@ export interface Scalars {
   descr: string;
   itemsize: number;
   note: string;
-  write(to: DataView, offset: number, at: number): void;
+  /** The bytes of a value in files. */
+  item(at: number): Uint8Array;
 }
 
 const NATIVE = {
@@ -36,48 +36,43 @@ const NATIVE = {
 } as const;
 const CODES = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
 
+/** How a variant reads its stored bytes, as `export/page/facts.py` records it. */
+interface StoredForm extends Pick<Scalars, "fields" | "descr" | "note"> {
+  width: number;
+  /** A JavaScript array type, or the name of a table of codes. */
+  kind: string;
+  /** Bits of a value that shares bytes with others; else 0. */
+  packed: number;
+  /** Mask of the value's bits. */
+  mask: number;
+  bits: number;
+  /** `frexp`'s exponent of the smallest normal number. */
+  least: number;
+  /** True if the file's bytes are the tensor's. */
+  copied: boolean;
+}
+
 /** The scalars of one variant of a tensor; null unless it is stored completely. */
 export function scalarsOf(data: StoredData, variant: number): Scalars | null {
-  if (!data.has("wholes")) return null;
-  const wholes = data.columns<"page wholes">("wholes");
-  const row = wholes.variant.indexOf(variant);
-  if (row < 0) return null;
-  const { code, ...numbers } = wholeNumbersOf(data, wholes, row);
-  const [bits, sign] = [wholes.bits[row]!, wholes.sign[row]!];
-  const mantissa = wholes.mantissa[row]!;
-  const descr = wholes.descr.at(row);
+  const found = data.recorded({ kind: "whole", variant });
+  if (!found) return null;
+  const { bits, fields, least, descr, note, copied, kind, width } = found.result as StoredForm;
+  const { bytes, code, value, text } = codesOf(data, found);
   const itemsize = Number(/\d+$/.exec(descr));
-  const least = wholes.least[row]!;
-  const copied = wholes.copied[row] === 1;
+  const digits = Math.ceil(bits / 4);
   return {
-    ...numbers,
-    wide: wholes.kind.at(row) === "float64",
-    hex: (at) =>
-      `0x${code(at)
-        .toString(16)
-        .toUpperCase()
-        .padStart(Math.ceil(bits / 4), "0")}`,
+    ...{ value, text, fields, descr, itemsize, note },
+    wide: kind === "float64",
+    hex: (at) => `0x${code(at).toString(16).toUpperCase().padStart(digits, "0")}`,
     binary: (at) => code(at).toString(2).padStart(bits, "0"),
     spacing: (at) => {
-      const size = Math.abs(numbers.value(at));
-      if (sign < 0 || !Number.isFinite(size)) return Number.NaN;
-      return 2 ** (Math.max(size === 0 ? least : exponentOf(size), least) - 1 - mantissa);
+      const size = Math.abs(value(at));
+      if (!fields.length || !Number.isFinite(size)) return Number.NaN;
+      return 2 ** (Math.max(size === 0 ? least : exponentOf(size), least) - 1 - fields[2]!);
     },
-    fields: sign < 0 ? [] : [sign, bits - sign - mantissa, mantissa],
-    descr,
-    itemsize,
-    note: wholes.note.at(row),
-    write: (to, offset, at) => {
-      if (!copied) {
-        if (itemsize === 4) to.setFloat32(offset, numbers.value(at), true);
-        else to.setInt8(offset, numbers.value(at));
-        return;
-      }
-      let rest = BigInt(code(at));
-      for (let byte = 0; byte < itemsize; byte++, rest >>= 8n) {
-        to.setUint8(offset + byte, Number(rest & 255n));
-      }
-    },
+    item: copied
+      ? (at) => bytes.subarray(at * width, (at + 1) * width)
+      : (at) => new Uint8Array((itemsize === 4 ? Float32Array : Int8Array).of(value(at)).buffer),
   };
 }
 
@@ -91,50 +86,47 @@ function exponentOf(value: number): number {
 
 /** Scalars of complex numbers with the bits of both parts; of the numbers themselves only texts are stored. */
 export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Scalars {
-  const base = {
+  return {
     ...made,
     fields: [],
-    hex: (at: number) => `${real.hex(at)} ${imag.hex(at)}`,
-    binary: (at: number) => real.binary(at) + imag.binary(at),
-  };
-  if (!made.descr.includes("c")) return base;
-  return {
-    ...base,
-    write: (to, offset, at) => {
-      real.write(to, offset, at);
-      imag.write(to, offset + real.itemsize, at);
-    },
+    hex: (at) => `${real.hex(at)} ${imag.hex(at)}`,
+    binary: (at) => real.binary(at) + imag.binary(at),
+    item: made.descr.includes("c")
+      ? (at) => Uint8Array.of(...real.item(at), ...imag.item(at))
+      : made.item,
   };
 }
 
-/** Bits are a number if they fit into one. */
 interface ScalarCodes extends Pick<Scalars, "value" | "text"> {
+  bytes: Uint8Array;
+  /** Bits; a number if they fit into one. */
   code(at: number): number | bigint;
 }
 
-function wholeNumbersOf(
-  data: StoredData,
-  wholes: Columns<"page wholes">,
-  row: number,
-): ScalarCodes {
-  const width = wholes.width[row]!;
-  const { buffer } = unshuffled(data.blob(wholes.at[row]!, wholes.size[row]!), width);
-  const [kind, packed] = [wholes.kind.at(row), wholes.packed[row]!];
-  if (packed) return coded(data, kind, packedCodes(new Uint8Array(buffer), packed));
-  const codes = new (CODES[width as keyof typeof CODES] ?? Uint8Array)(buffer);
+function codesOf(data: StoredData, { result, buffers }: StoredReply): ScalarCodes {
+  const { width, kind, packed, mask } = result as StoredForm;
+  const bytes = unshuffled(new Uint8Array(buffers[0]!.buffer as ArrayBuffer), width);
+  const codes = new (CODES[width as keyof typeof CODES] ?? Uint8Array)(bytes.buffer);
   if (kind in NATIVE) {
-    return { ...nativeOf(kind as keyof typeof NATIVE, buffer), code: (at) => codes[at]! };
+    const array = new NATIVE[kind as keyof typeof NATIVE](bytes.buffer);
+    const float = array instanceof Float32Array || array instanceof Float64Array;
+    return {
+      bytes,
+      code: (at) => codes[at]!,
+      value: (at) => Number(array[at]),
+      text: (at) => (float ? numberText(array[at] as number, kind) : String(array[at])),
+    };
   }
-  const mask = wholes.mask[row]!;
-  return coded(data, kind, (at) => Number(codes[at]) & mask);
-}
-
-function nativeOf(kind: keyof typeof NATIVE, buffer: ArrayBuffer) {
-  const array = new NATIVE[kind](buffer);
-  const float = array instanceof Float32Array || array instanceof Float64Array;
+  const code = packed ? packedCodes(bytes, packed) : (at: number) => Number(codes[at]) & mask;
+  const table = data.columns<"page codes">({ kind: "codes", of: kind });
+  if (!table) throw new Error(`the data of this page has no codes of ${kind}`);
+  const rows = new Map(Array.from(table.codes, (code, row) => [code, row]));
+  const row = (at: number) => rows.get(code(at)) ?? -1;
   return {
-    value: (at: number) => Number(array[at]),
-    text: (at: number) => (float ? numberText(array[at] as number, kind) : String(array[at])),
+    bytes,
+    code,
+    value: (at) => table.values[row(at)] ?? Number.NaN,
+    text: (at) => table.texts.at(row(at)),
   };
 }
 
@@ -145,12 +137,4 @@ function packedCodes(bytes: Uint8Array, bits: number): (at: number) => number {
     const byte = Math.floor(first / 8);
     return ((bytes[byte]! | ((bytes[byte + 1] ?? 0) << 8)) >> (first & 7)) & ((1 << bits) - 1);
   };
-}
-
-function coded(data: StoredData, kind: string, code: (at: number) => number): ScalarCodes {
-  const { codes, values, texts } = data.columns<"page codes">(`codes ${kind}`);
-  const rows = new Map(Array.from(codes, (code, row) => [code, row]));
-  const row = (at: number) => rows.get(code(at)) ?? -1;
-  const value = (at: number) => values[row(at)] ?? Number.NaN;
-  return { code, value, text: (at) => texts.at(row(at)) };
 }

@@ -1,15 +1,29 @@
 /** Replies of a page with values, as in `answers/tensor`. */
 
-import { channels } from "./stored_channels.ts";
+import { ARRAYS } from "../shared/client/columns.ts";
+import { layoutProblem } from "../shared/unfold.ts";
+import type { Plane } from "../tensor/plane.ts";
+import { planeCols, planeRows } from "../tensor/plane.ts";
 import type { StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
-import { missing, StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
+import {
+  missing,
+  readingOf,
+  storedStatistics,
+  type TensorQuestion,
+  type TensorReading,
+} from "./stored_facts.ts";
 import {
   coarser,
+  emptyCells,
+  isWide,
   type PlanePart,
   picture,
   requestedCells,
   requestedPart,
+  type StoredCells,
   type StoredPicture,
+  type StoredPictures,
+  sourceOf,
   spansOf,
   storedPicture,
 } from "./stored_pictures.ts";
@@ -17,38 +31,32 @@ import {
   placeOf,
   planeData,
   requestedPlane,
-  requestedWindow,
-  type StoredPlane,
   type StoredView,
   storedView,
-  unfoldedView,
   valueTexts,
 } from "./stored_plane.ts";
-import { Question } from "./stored_questions.ts";
 import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 
-type NamedColumns = { readonly [name: string]: Uint8Array | Float32Array | Float64Array };
+const MOST_CHANNELS = 4096;
 
-interface StoredAnswer {
-  result: object;
-  columns?: { of: object; named: NamedColumns };
-  bytes?: DataView;
+/** All that is stored of the values of one variant. */
+interface StoredValues {
+  variant: number;
+  scalars: Scalars | null;
+  pictures: StoredPictures | null;
 }
 
 class StoredTensors {
   readonly #data: StoredData;
-  readonly #facts: StoredFacts;
-  #kept: { variant: number; scalars: Scalars | null } | null = null;
+  #kept: StoredValues | null = null;
 
   constructor(data: StoredData) {
     this.#data = data;
-    this.#facts = new StoredFacts(data);
   }
 
-  tensor(question: Question): StoredAnswer {
+  tensor(question: TensorQuestion): StoredReply {
     const most = requestedCells(question);
-    const reading = this.#facts.find(question);
-    const view = this.#view(reading, question);
+    const { reading, view } = this.#asked(question);
     const plane = reading.drawn || reading.unordered ? requestedPlane(view.shape, question) : null;
     const { header: told, note } = reading;
     const header = {
@@ -62,153 +70,163 @@ class StoredTensors {
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,
     };
-    if (!plane || reading.unordered) return { result: header };
-    const shown = this.#picture(reading, view, plane, requestedPart(plane, question), most);
-    if (!shown) return { result: header };
-    const { grid, exact } = shown;
-    const tile = { ...grid, planeRows: plane.rows, planeCols: plane.cols, exact };
-    return { result: { ...header, tile }, columns: { of: tile, named: shown.cells } };
+    const part = plane && !reading.unordered && requestedPart(plane, question);
+    const shown = part && this.#picture(reading, view, plane, part, most);
+    if (!shown) return { result: header, buffers: [] };
+    const { grid, exact, cells } = shown;
+    const { columns, buffers } = packed(cells);
+    return { result: { ...header, tile: { ...grid, ...sizeOf(plane), exact, columns } }, buffers };
   }
 
-  statistics(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const result = storedStatistics(reading);
-    const name = `distribution ${reading.variant}`;
-    if (!this.#data.has(name)) return { result };
-    const { headers, buffer } = this.#data.table(name);
-    const distribution = { columns: headers };
-    return { result: { ...result, distribution }, bytes: new DataView(buffer) };
+  statistics(question: TensorQuestion): StoredReply {
+    const reading = readingOf(this.#data, question);
+    const { variant } = reading;
+    const found = this.#data.recorded({ kind: "distribution", variant });
+    const distribution = found ? { distribution: found.result } : {};
+    const result = { ...storedStatistics(reading), ...distribution };
+    return { result, buffers: found?.buffers ?? [] };
   }
 
-  cancelTensor(question: Question): StoredAnswer {
-    return this.statistics(question);
+  values(question: TensorQuestion): StoredReply {
+    const { reading, view, plane } = this.#asked(question);
+    const scalars = this.#scalars(reading);
+    return { result: valueTexts(scalars, view, plane(), question), buffers: [] };
   }
 
-  values(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const view = this.#view(reading, question);
-    const plane = view.shape.includes(0) ? null : requestedPlane(view.shape, question);
-    const part = requestedWindow(plane, question);
-    const place = plane && placeOf(view, plane);
-    return { result: valueTexts(this.#values(reading, "exact values"), place, part, question) };
+  data(question: TensorQuestion): StoredReply {
+    const { reading, view, plane } = this.#asked(question);
+    const { result, bytes } = planeData(this.#scalars(reading), view, plane(), question);
+    return { result, buffers: [bytes] };
   }
 
-  data(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const view = this.#view(reading, question);
-    const plane = view.shape.includes(0) ? null : requestedPlane(view.shape, question);
-    const place = plane && placeOf(view, plane);
-    return planeData(this.#values(reading, "exact values"), place, plane, question);
-  }
-
-  channels(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const view = this.#view(reading, question);
+  /** The same plane at `count` indices of one more axis. */
+  channels(question: TensorQuestion): StoredReply {
+    const { reading, view } = this.#asked(question);
     if (!reading.drawn) throw new Error("this tensor has no heatmap");
-    const { result, cells } = channels(view, question, (plane, most) => {
-      const shown = this.#picture(reading, view, plane, [0, 0, plane.rows, plane.cols], most);
-      if (!shown) throw new Error(missing(reading, "the values of these tiles"));
-      return coarser(shown, plane, most);
+    const { axis, first } = question;
+    const plane = requestedPlane(view.shape, question);
+    const length = view.shape[axis] ?? 0;
+    const count = Math.min(question.count, length - first);
+    if (!(count >= 1 && count <= MOST_CHANNELS) || plane.axes.includes(axis)) {
+      throw new Error(`axis ${axis} has no ${question.count} other pictures from ${first}`);
+    }
+    const most = requestedCells(question, question.count);
+    const part: PlanePart = [0, 0, planeRows(plane), planeCols(plane)];
+    const shown = Array.from({ length: count }, (_, at) => {
+      const own = { ...plane, index: plane.index.with(axis, first + at) };
+      const found = this.#picture(reading, view, own, part, most);
+      if (!found) throw new Error(missing(reading, "the values of these tiles"));
+      return coarser(found, own, most);
     });
-    return { result, columns: { of: result, named: cells } };
+    const { row: _row, col: _col, ...grid } = shown[0]!.grid;
+    const size = grid.rows * grid.cols;
+    const cells = emptyCells(size * count, isWide(shown[0]!.cells));
+    for (const [at, one] of shown.entries()) {
+      for (const name of ["minimum", "maximum", "mean", "flags"] as const) {
+        cells[name].set(one.cells[name], at * size);
+      }
+    }
+    const { columns, buffers } = packed(cells);
+    const result = { axis, first, count, length, ...grid, ...sizeOf(plane), columns };
+    return { result, buffers };
   }
 
   /** Null without a picture; stored ones have the complete plane, in the saved cells. */
   #picture(
     reading: TensorReading,
     view: StoredView,
-    plane: StoredPlane,
+    plane: Plane,
     part: PlanePart,
     most: [rows: number, cols: number],
   ): StoredPicture | null {
-    const scalars = this.#scalars(reading);
-    if (scalars) return picture(scalars, plane, placeOf(view, plane), spansOf(plane, part, most));
-    return storedPicture(this.#data, reading.variant, this.#opened(reading), placeOf(view, plane));
+    const { scalars, pictures } = this.#values(reading);
+    const [place, [down, across]] = [placeOf(view, plane), plane.axes];
+    const turned = down !== null && across !== null && down > across;
+    if (scalars) return picture(sourceOf(scalars), place, spansOf(plane, part, most), turned);
+    return pictures && storedPicture(pictures, openedView(reading), place);
   }
 
-  #values(reading: TensorReading, what: string): Scalars {
-    const scalars = this.#scalars(reading);
-    if (!scalars) throw new Error(missing(reading, what));
+  #asked(question: TensorQuestion) {
+    const reading = readingOf(this.#data, question);
+    const view = askedView(reading, question);
+    const plane = () => (view.shape.includes(0) ? null : requestedPlane(view.shape, question));
+    return { reading, view, plane };
+  }
+
+  #scalars(reading: TensorReading): Scalars {
+    const { scalars } = this.#values(reading);
+    if (!scalars) throw new Error(missing(reading, "exact values"));
     return scalars;
   }
 
-  #scalars(reading: TensorReading): Scalars | null {
+  #values(reading: TensorReading): StoredValues {
     const { variant } = reading;
-    if (this.#kept?.variant !== variant) this.#kept = { variant, scalars: this.#read(reading) };
-    return this.#kept.scalars;
+    if (this.#kept?.variant !== variant) {
+      const pictures = this.#data.columns<"page pictures">({ kind: "pictures", variant });
+      this.#kept = { variant, scalars: this.#read(reading), pictures };
+    }
+    return this.#kept;
   }
 
   #read(reading: TensorReading): Scalars | null {
     const scalars = scalarsOf(this.#data, reading.variant);
     const isComplex = scalars?.descr.includes("c");
-    const [real, imag] = this.#facts.parts(reading).map((part) => scalarsOf(this.#data, part));
-    if (scalars && real && imag) return complexScalars(scalars, real, imag);
-    return isComplex ? null : scalars;
-  }
-
-  #view(reading: TensorReading, question: Question): StoredView {
-    const layout = question.text("layout");
-    const sizes = question.has("sizes") ? question.sizes() : null;
-    const opened = this.#opened(reading);
-    const text = layout ?? opened.layout;
-    if (!text) return storedView(reading.shape);
-    if (sizes === null && layout === null) return opened;
-    const known = reading.header.layouts.find((layout) => layout.layout === text);
-    const wanted = Object.entries(sizes ?? known?.sizes ?? {});
-    const own = wanted.filter(([letter]) => text.includes(letter));
-    return unfoldedView(reading.shape, text, Object.fromEntries(own));
-  }
-
-  #opened({ header, shape }: TensorReading): StoredView {
-    for (const { layout, sizes, certainty } of header.layouts) {
-      if (certainty !== "stated") continue;
-      const view = fitting(() => unfoldedView(shape, layout, sizes));
-      if (view) return view;
-    }
-    return storedView(shape);
+    if (!reading.header.readings.includes("imag")) return isComplex ? null : scalars;
+    const parts = ["real", "imag"].map((part) => {
+      const { variant } = readingOf(this.#data, { ...reading.header, reading: part });
+      return scalarsOf(this.#data, variant);
+    });
+    const [real, imag] = parts;
+    return scalars && real && imag ? complexScalars(scalars, real, imag) : null;
   }
 }
 
-/** Null if the shape is not the layout's. */
-function fitting(make: () => StoredView): StoredView | null {
-  try {
-    return make();
-  } catch {
-    return null;
-  }
+function sizeOf(plane: Plane) {
+  return { planeRows: planeRows(plane), planeCols: planeCols(plane) };
 }
 
-const KINDS = ["tensor", "statistics", "values", "channels", "data", "cancelTensor"] as const;
+function askedView(reading: TensorReading, { layout, sizes }: TensorQuestion): StoredView {
+  const opened = openedView(reading);
+  const text = layout ?? opened.layout;
+  if (!text) return storedView(reading.shape);
+  if (!sizes && layout === null) return opened;
+  const known = reading.header.layouts.find((one) => one.layout === text);
+  const wanted = Object.entries(sizes ?? known?.sizes ?? {});
+  const own = wanted.filter(([letter]) => text.includes(letter));
+  return storedView(reading.shape, text, Object.fromEntries(own));
+}
+
+/** The view with the first stated layout that fits the shape. */
+function openedView({ header, shape }: TensorReading): StoredView {
+  const stated = header.layouts.find(
+    ({ layout, sizes, certainty }) =>
+      certainty === "stated" && layoutProblem(layout, shape, sizes) === "",
+  );
+  return storedView(shape, stated?.layout, stated?.sizes);
+}
+
+const KINDS = ["tensor", "statistics", "values", "channels", "data"] as const;
 
 export function tensorAnswers(data: StoredData): StoredAnswers {
-  let tensors: StoredTensors | undefined;
-  const answer = (kind: (typeof KINDS)[number]) => (message: unknown) => {
-    tensors ??= new StoredTensors(data);
-    return reply(tensors[kind](new Question(message)));
-  };
+  const tensors = new StoredTensors(data);
+  const answer = (kind: (typeof KINDS)[number]) => (message: unknown) =>
+    tensors[kind](message as TensorQuestion);
   return Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)]));
 }
 
-/** Packs numbers into the columns of one buffer, as `engine.py` does. */
-function reply({ result, columns, bytes }: StoredAnswer): StoredReply {
-  if (!columns) return { result, buffers: bytes ? [bytes] : [] };
-  const { headers, buffer } = packed(columns.named);
-  Object.assign(columns.of, { columns: headers });
-  return { result, buffers: [buffer] };
-}
-
-function packed(named: NamedColumns) {
+/** Packs cells into the columns of one buffer, as `engine.py` does. */
+function packed(cells: StoredCells) {
   const kinds = { 1: "u1", 4: "f4", 8: "f8" } as const;
   let size = 0;
-  const placed = Object.entries(named).map(([name, values]) => {
+  const columns = Object.entries(cells).map(([name, values]) => {
     const kind = kinds[values.BYTES_PER_ELEMENT as 1 | 4 | 8];
     const offset = 8 * Math.ceil(size / 8);
     size = offset + values.byteLength;
-    return { header: { name, kind, offset, length: values.length }, values };
+    return { name, kind, offset, length: values.length };
   });
-  const bytes = new Uint8Array(size);
-  for (const { header, values } of placed) {
-    bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), header.offset);
+  const buffer = new ArrayBuffer(size);
+  for (const { name, kind, offset, length } of columns) {
+    new ARRAYS[kind](buffer, offset, length).set(cells[name as keyof StoredCells]);
   }
-  return { headers: placed.map(({ header }) => header), buffer: new DataView(bytes.buffer) };
+  return { columns, buffers: [new DataView(buffer)] };
 }

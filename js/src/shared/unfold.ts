@@ -85,13 +85,14 @@ export function physicalIndex(
   const stored: number[] = [];
   for (let k = pieces.length - 1; k >= 0; k -= 1) {
     const { letter, factor } = pieces[k]!;
+    if (factor === null) continue;
     const name = letter.toUpperCase();
     const left = rest.get(name) ?? 0;
-    if (factor === null) stored[k] = left;
-    else {
-      stored[k] = left % factor;
-      rest.set(name, Math.floor(left / factor));
-    }
+    stored[k] = left % factor;
+    rest.set(name, Math.floor(left / factor));
+  }
+  for (const [k, { letter, factor }] of pieces.entries()) {
+    if (factor === null) stored[k] = rest.get(letter) ?? 0;
   }
   return stored;
 }

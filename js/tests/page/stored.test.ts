@@ -8,7 +8,7 @@ const pages = [graph, zoo].map(({ page, answers }) => ({
   page: Uint8Array.from(atob(page), (each) => each.charCodeAt(0)),
   answers: answers as unknown as [object, object][],
 }));
-const KINDS = ["summary", "graph", "timeline", "tensors", "findings", "cancelFindings"];
+const KINDS = ["summary", "graph", "timeline", "tensors", "findings"];
 const headOf = (page: Uint8Array) => 16 + new DataView(page.buffer).getUint32(8, true);
 
 interface Told {
@@ -72,6 +72,15 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
     }
     for (const node of [-1, 1e9, 0.5, "0", null]) {
       expect(await survives(page, { kind: "node", node, id: "n" })).toBe(false);
+    }
+  });
+
+  it("stay well-formed for odd fields", async () => {
+    const odd = [undefined, -1, 1.5, 1e300, "0", {}, [-1, 5]];
+    for (const [question] of answers.slice(-4)) {
+      for (const name of Object.keys(question)) {
+        for (const value of odd) await survives(page, { ...question, [name]: value });
+      }
     }
   });
 

@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
-import { coarser, picture, spansOf } from "../../src/page/stored_pictures.ts";
-import type { StoredPlane } from "../../src/page/stored_plane.ts";
-import type { Scalars } from "../../src/page/stored_scalars.ts";
+import { coarser, picture, sourceOf, spansOf } from "../../src/page/stored_pictures.ts";
 import type { Floats } from "../../src/shared/client/tensor_questions.ts";
+import type { Plane } from "../../src/tensor/plane.ts";
 
 it("merges cells to the same result as a coarser picture", () => {
-  const plane: StoredPlane = { shape: [13, 9], axes: [0, 1], index: [0, 0], rows: 13, cols: 9 };
+  const plane: Plane = { shape: [13, 9], axes: [0, 1], index: [0, 0] };
   const odd = new Map([
     [3, Number.NaN],
     [40, Infinity],
@@ -16,7 +15,7 @@ it("merges cells to the same result as a coarser picture", () => {
   const place = { first: 0, down: ramp(13, 9), across: ramp(9, 1) };
   const made = (rows: number, cols: number) => {
     const spans = spansOf(plane, [0, 0, 13, 9], [rows, cols]);
-    return picture({ value } as Scalars, plane, place, spans);
+    return picture(sourceOf({ value, wide: false }), place, spans);
   };
   const whole = made(13, 9);
   expect(coarser(whole, plane, [13, 9])).toEqual(whole);

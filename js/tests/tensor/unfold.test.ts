@@ -14,6 +14,7 @@ const CASES = [
   ["NCHW8c", [1, 2, 3, 4, 8], "NCHW", [1, 16, 3, 4]],
   ["OIHW4i8o", [2, 3, 1, 2, 4, 8], "OIHW", [16, 12, 1, 2]],
   ["OIHW4i2o3i", [2, 2, 1, 1, 4, 2, 3], "OIHW", [4, 24, 1, 1]],
+  ["2cCW", [2, 5, 3], "CW", [10, 3]],
 ] as const;
 
 /** All indices of a shape. */

@@ -35,15 +35,15 @@ junk = st.one_of(
 
 
 KINDS = (
-    *("tensor", "tensor", "tensor", "values", "values", "channels", "data"),
-    *("statistics", "cancelTensor"),
+    *("tensor", "tensor", "tensor", "values", "values", "channels", "data", "data"),
+    "statistics",
 )
 FORMATS = (None, "number", "number", "hex", "bits", "dequantised")
 
 
 @st.composite
 def tensor_questions(draw: st.DrawFn, tensors: list[Tensor]) -> dict[str, Any]:
-    """A question about one tensor: mostly sound, now and then odd."""
+    """A question about one tensor, as a view may ask it."""
     tensor = draw(st.sampled_from(tensors))
     reading = draw(st.sampled_from([None, *tensor.readings]))
     values: ArrayView = tensor.values(reading)
@@ -76,8 +76,6 @@ def tensor_questions(draw: st.DrawFn, tensors: list[Tensor]) -> dict[str, Any]:
         "first": draw(st.integers(0, 5)),
         "count": draw(st.integers(1, 9)),
     }
-    if draw(st.integers(0, 7)) == 0:
-        found[draw(st.sampled_from(sorted(set(found) - {"kind", "exact", "id"})))] = draw(junk)
     if draw(st.integers(0, 15)) == 0:
         found["index"] = [draw(st.integers(0, 9)) for _ in range(draw(st.integers(0, 5)))]
     return found

@@ -264,7 +264,7 @@ def test_line_plots_add_little_to_whole_tensors(corpus: Path, tmp_path: Path) ->
     stored = store(run.facts, budget=ALL, share="tensors", first=first)
     (said,) = [each for each in stored.left_out if each.startswith("profiles of")]
     assert re.fullmatch(
-        r"profiles of \d+ of 88 activations or inputs: .* 12.5 % to the values", said
+        r"profiles of \d+ of 88 activations or inputs: .* 12.5 % to the values, .*", said
     )
     plane = {"entry": list(first), "reading": None, "layout": "", "sizes": {}, "points": 4096}
     axes = range(len(run.tensors[first].shape))

@@ -65,49 +65,23 @@ def decoded(data: bytes) -> list[bytes]:
     (length,) = struct.unpack_from("<I", data, 8)
     head, body = json.loads(data[16 : 16 + length]), data[16 + length :]
     found = [data, json.dumps(head, ensure_ascii=False).encode()]
-    stored = [
-        (name, each["columns"], each["at"], each["size"]) for name, each in head["tables"].items()
-    ]
-    stored += [
-        (question, result["columns"], *places[0])
-        for question, (result, *places) in head["replies"].items()
-        if places
-    ]
-    for name, headers, at, size in stored:
-        buffer = bytearray(body[at : at + size])
-        for each in headers:
-            if each["kind"] == "strings":
-                restore(buffer, "i4", each["codes"], each["length"])
-                restore(buffer, "i4", each["offsets"], each["unique"] + 1)
-            else:
-                restore(buffer, each["kind"], each["offset"], each["length"])
-        columns = wire.unpack(headers, bytes(buffer))
-        found += [
-            bytes(buffer),
-            *(
-                np.asarray(each).tobytes()
-                for each in columns.values()
-                if not isinstance(each, list)
-            ),
-        ]
-        for begin, items, width in blobs(name, columns):
-            cut = np.frombuffer(body[begin : begin + items * width], np.uint8)
-            found.append(cut.reshape(width, items).T.tobytes())
+    for result, *places in head["replies"].values():
+        for at, size in places:
+            buffer = bytearray(body[at : at + size])
+            if "width" in result:
+                items = np.frombuffer(bytes(buffer), np.uint8).reshape(result["width"], -1)
+                found.append(items.T.tobytes())
+                continue
+            for each in result["columns"]:
+                if each["kind"] == "strings":
+                    restore(buffer, "i4", each["codes"], each["length"])
+                    restore(buffer, "i4", each["offsets"], each["unique"] + 1)
+                else:
+                    restore(buffer, each["kind"], each["offset"], each["length"])
+            columns = wire.unpack(result["columns"], bytes(buffer))
+            arrays = [each for each in columns.values() if not isinstance(each, list)]
+            found += [bytes(buffer), *(np.asarray(each).tobytes() for each in arrays)]
     return found
-
-
-def blobs(name: str, columns: dict[str, Any]) -> list[tuple[int, int, int]]:
-    """Where the shuffled items of a table's blobs begin, how many and how wide they are."""
-    if name == "pictures":
-        items = columns["rows"] * columns["cols"] * np.where(columns["single"], 1, 3)
-        widths = np.full(len(items), 4)
-    elif name == "wholes":
-        widths = columns["width"]
-        items = columns["size"] // widths
-    else:
-        return []
-    places = zip(columns["at"], items, widths, strict=True)
-    return [(int(at), int(count), int(width)) for at, count, width in places]
 
 
 def restore(buffer: bytearray, kind: str, offset: int, length: int) -> None:

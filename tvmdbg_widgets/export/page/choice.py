@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.answers.tensor import Reply, cell_columns, packed_cells
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, whole
-from tvmdbg_widgets.export.page.pack import compressed, filtered, recorded_size, shuffled_floats
+from tvmdbg_widgets.export.page.pack import compressed, filtered, recorded_size
 from tvmdbg_widgets.model.pictures import Picture, picture
 from tvmdbg_widgets.model.tensors.planes import Plane, axis_along, default_axes, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -26,7 +26,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 Seen: TypeAlias = "tuple[tuple[int | None, int | None] | None, Sequence[int] | None]"
 #: Values of a plane above which its picture is made of a sample.
 _MOST_EXACT = 1 << 26
-#: Compressed bytes of a picture's or tensor's row in the tables, about.
+#: Compressed bytes of what is said of a picture or tensor, about.
 _ROW = 24
 #: Values of a complex tensor; their texts are written in Python, one by one.
 _MOST_COMPLEX = 1 << 16
@@ -197,11 +197,11 @@ def _try_whole(candidate: TensorCandidate, budget: ByteBudget) -> bool:
     except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
         candidate.trouble = pack.unread(problem)
         return False
-    cost = sum(map(compressed, stored.data)) + _ROW * len(stored.forms)
-    cost += sum(compressed("\n".join(text.unique).encode()) for text in stored.texts.values())
+    size = sum(len(data) for data in stored.data)
     spread = [one.distribution for one in candidate.variants.values() if one.distribution]
-    cost += sum(compressed(filtered(*columns)) for columns in spread)
-    size = sum(map(len, stored.data))
+    cost = sum(map(compressed, stored.data)) + _ROW * len(stored.replies)
+    cost += recorded_size(spread) if spread else 0
+    cost += sum(compressed("\n".join(text.unique).encode()) for text in stored.texts.values())
     if not budget.take(cost, size):
         return False
     candidate.whole, candidate.spent, candidate.pictures = stored, [(cost, size)], []
@@ -219,7 +219,8 @@ def _try_picture(
     except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
         candidate.trouble = pack.unread(problem)
         return True  # the budget is not to blame
-    cost = (compressed(made.data) + _ROW, len(made.data))
+    headers, cells = packed_cells(made.shown)
+    cost = (compressed(filtered(headers, cells)) + _ROW, len(cells))
     if not budget.take(*cost):
         return False
     candidate.pictures.append(made)
@@ -273,13 +274,11 @@ CELLS = 64
 
 @dataclass(frozen=True)
 class StoredPicture:
-    """One picture of one variant with its encoded cells."""
+    """One picture of one variant."""
 
     variant: int
     plane: Plane
     shown: Picture
-    single: bool
-    data: bytes
 
 
 def planes(shape: tuple[int, ...]) -> Iterator[Plane]:
@@ -299,34 +298,24 @@ def number_of_planes(shape: tuple[int, ...]) -> int:
 def stored_picture(row: int, variant: Variant, plane: Plane) -> StoredPicture:
     """Reduce a plane to at most ``CELLS`` x ``CELLS`` cells; a huge one by sampling."""
     sample = plane.rows * plane.cols > _MOST_EXACT
-    shown = picture(variant.view, plane, CELLS, CELLS, sample=sample)
-    numbers = [shown.minimum, shown.maximum, shown.mean]
-    single = all(np.array_equal(number, shown.mean, equal_nan=True) for number in numbers)
-    data = shuffled_floats([shown.mean] if single else numbers)
-    flags = shown.flags.tobytes() if shown.flags.any() else b""
-    return StoredPicture(row, plane, shown, single, data + flags)
+    return StoredPicture(row, plane, picture(variant.view, plane, CELLS, CELLS, sample=sample))
 
 
-def picture_columns(pictures: Sequence[StoredPicture], places: Sequence[int]) -> dict[str, Any]:
-    """Return the columns of pictures (P rows); ``places`` are offsets in the binary."""
+def pictures_reply(pictures: Sequence[StoredPicture]) -> Reply:
+    """Return pictures of one variant, their cells one after the other."""
+    shown = [one.shown for one in pictures]
     axes = [[-1 if axis is None else axis for axis in one.plane.axes] for one in pictures]
-    indices = [one.plane.index for one in pictures]
-    return {
-        "variant": np.array([one.variant for one in pictures], np.int32),
+    columns = {
         "down": np.array([down for down, _ in axes], np.int32),
         "across": np.array([across for _, across in axes], np.int32),
-        "indexOffsets": np.cumsum([0, *map(len, indices)]).astype(np.int32),
-        "index": np.array([at for index in indices for at in index], np.float64),
-        "rows": np.array([one.shown.rows for one in pictures], np.int32),
-        "cols": np.array([one.shown.cols for one in pictures], np.int32),
-        "rowStep": np.array([one.shown.row_step for one in pictures], np.float64),
-        "colStep": np.array([one.shown.col_step for one in pictures], np.float64),
-        "single": np.array([one.single for one in pictures], np.bool_),
-        "wide": np.array([one.shown.mean.itemsize == 8 for one in pictures], np.bool_),
-        "sampled": np.array([not one.shown.exact for one in pictures], np.bool_),
-        "flagged": np.array([bool(one.shown.flags.any()) for one in pictures], np.bool_),
-        "at": np.array(places, np.float64),
+        "index": np.array([at for one in pictures for at in one.plane.index], np.float64),
+        "rows": np.array([one.rows for one in shown], np.int32),
+        "cols": np.array([one.cols for one in shown], np.int32),
+        "rowStep": np.array([one.row_step for one in shown], np.float64),
+        "colStep": np.array([one.col_step for one in shown], np.float64),
+        "sampled": np.array([not one.exact for one in shown], np.bool_),
     }
+    return Reply.of("page pictures", columns | cell_columns(shown))
 
 
 #: Most points of a profile, as in the views.

@@ -15,14 +15,8 @@ from tvmdbg_widgets.analysis.times.keys import has_modules
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.node import node_details, notes_by_node
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns
-from tvmdbg_widgets.export.page.facts import (
-    Codes,
-    StorageForm,
-    WholeTensor,
-    code_table,
-    form_columns,
-)
+from tvmdbg_widgets.export.page.choice import TensorCandidate, pictures_reply
+from tvmdbg_widgets.export.page.facts import Codes, WholeTensor, code_table
 from tvmdbg_widgets.export.page.pack import BinaryParts, megabytes, recorded_size
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
@@ -112,7 +106,8 @@ def record_times(binary: BinaryParts, run: RunFacts, answers: Answers, guard: Gu
         "callers": nested,
     }
     questions = [{"kind": "sums", "by": by} for by, is_there in offered.items() if is_there]
-    for question in (*questions, *({"kind": kind} for kind in ("paths", "merged", "repeats"))):
+    charts = ("merged", "repeats", *(["paths"] if nested else []))
+    for question in (*questions, *({"kind": kind} for kind in charts)):
         kind = question["kind"]
         asked = partial(answers.answer, question | _MOST.get(kind, {}))
         reply = guard.made(" ".join(question.values()), asked, Reply(None))
@@ -182,50 +177,40 @@ def _add_slices(binary: BinaryParts, answers: Answers, head: Reply, step: int, r
     return True
 
 
-def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
-    """Add pictures, profiles and all values of chosen tensors to a binary."""
-    pictures = [picture for candidate in candidates for picture in candidate.pictures]
-    places = [binary.add_blob(picture.data)[0] for picture in pictures]
-    if pictures:
-        binary.add_columns("pictures", picture_columns(pictures, places))
+def record_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
+    """Record pictures, profiles and all values of chosen tensors."""
     for candidate in candidates:
         for question, reply in candidate.profiles:
             binary.add_reply(question, reply)
-    chosen = [
-        (candidate, candidate.whole) for candidate in candidates if candidate.whole is not None
-    ]
-    if not chosen:
-        return
-    rows: list[tuple[int, StorageForm, int, int]] = []
-    for candidate, tensor in chosen:
-        at = [binary.add_blob(data) for data in tensor.data]
-        forms = zip(candidate.variants, tensor.forms, strict=True)
-        rows += [(variant, form, *at[form.data]) for variant, form in forms]
+        stored = [] if candidate.whole is None else candidate.whole.replies
+        for number, reply in zip(candidate.variants, stored, strict=False):
+            binary.add_reply({"kind": "whole", "variant": number}, reply)
         for number, variant in candidate.variants.items():
-            if variant.distribution is not None:
-                binary.add_packed(f"distribution {number}", *variant.distribution)
-    binary.add_columns("wholes", form_columns(rows))
-    _add_codes(binary, [tensor for _, tensor in chosen])
+            if pictures := [one for one in candidate.pictures if one.variant == number]:
+                binary.add_reply({"kind": "pictures", "variant": number}, pictures_reply(pictures))
+            if stored and variant.distribution is not None:
+                binary.add_reply({"kind": "distribution", "variant": number}, variant.distribution)
+    _record_codes(binary, [one.whole for one in candidates if one.whole is not None])
 
 
-def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
+def _record_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
+    """Record values and texts of the codes that occur, by kind."""
     known: dict[str, Codes] = {}
+    tables: dict[str, dict[str, np.ndarray[Any, Any] | StringColumn]] = {}
     for tensor in chosen:
         for kind, own in tensor.codes.items():
             before = known.get(kind)
             codes = own.codes if before is None else np.union1d(before.codes, own.codes)
             known[kind] = Codes(codes, own.dtype)
         for kind, texts in tensor.texts.items():
-            count = len(texts.unique)
-            table: dict[str, np.ndarray[Any, Any] | StringColumn] = {
-                "codes": np.arange(count, dtype=np.int32),
-                "values": np.full(count, np.nan),
+            tables[kind] = {
+                "codes": np.arange(len(texts.unique), dtype=np.int32),
+                "values": np.full(len(texts.unique), np.nan),
                 "texts": StringColumn.from_strings(texts.unique),
             }
-            binary.add_columns(f"codes {kind}", table, "page codes")
-    for kind, own in known.items():
-        table = code_table(kind, own.dtype, own.codes)
-        binary.add_columns(f"codes {kind}", table, "page codes")
+    tables |= {kind: code_table(kind, own.dtype, own.codes) for kind, own in known.items()}
+    for kind, table in tables.items():
+        binary.add_reply({"kind": "codes", "of": kind}, Reply.of("page codes", table))
 
 
 #: Nodes whose details are recorded together, and at most.

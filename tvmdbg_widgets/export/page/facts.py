@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import known_layouts, stated_layout
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.counts import spread_json
-from tvmdbg_widgets.answers.tensor import file_dtype
+from tvmdbg_widgets.answers.tensor import Reply, file_dtype
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.pack import shuffled
 from tvmdbg_widgets.model.base import number_text as bits
@@ -44,7 +44,13 @@ class Variant:
     asked: dict[str, Any]
     header: dict[str, Any]
     statistics: dict[str, Any]
-    distribution: tuple[list[dict[str, Any]], bytes] | None = None
+    distribution: Reply | None = None
+
+    @property
+    def reading(self) -> str | None:
+        """Reading of the bytes; None if there is only one."""
+        reading: str | None = self.asked["reading"]
+        return reading
 
     @property
     def applicable(self) -> bool:
@@ -95,7 +101,7 @@ def variants(
         else:
             told = {**reply.result, "distribution": None}
             if reply.buffers and values.numpy_dtype.itemsize == 1:
-                distribution = reply.result["distribution"]["columns"], reply.buffers[0]
+                distribution = Reply(reply.result["distribution"], reply.buffers)
         made.append(Variant(row, values, view, asked, header, told, distribution))
     return made, trouble
 
@@ -131,18 +137,6 @@ _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 
 
 
 @dataclass(frozen=True)
-class StorageForm:
-    """How one variant reads the stored bytes."""
-
-    data: int
-    width: int
-    kind: str
-    values: ArrayValues
-    packed: int = 0
-    mask: int = -1
-
-
-@dataclass(frozen=True)
 class Codes:
     """Codes that occur, with the dtype that decodes them."""
 
@@ -152,12 +146,16 @@ class Codes:
 
 @dataclass(frozen=True)
 class WholeTensor:
-    """All values of one tensor as they are stored."""
+    """All values of one tensor as they are stored: a reply for each variant."""
 
-    data: tuple[bytes, ...]
-    forms: tuple[StorageForm, ...]
+    replies: tuple[Reply, ...]
     codes: dict[str, Codes]
     texts: dict[str, StringColumn]
+
+    @property
+    def data(self) -> set[bytes]:
+        """Return the stored bytes, which variants may share."""
+        return {data for reply in self.replies for data in reply.buffers}
 
 
 def whole(tensor: Tensor, variants: Sequence[Variant]) -> WholeTensor:
@@ -166,81 +164,56 @@ def whole(tensor: Tensor, variants: Sequence[Variant]) -> WholeTensor:
         return _complex(variants)
     raw = tensor.raw()[: max(_used(variant.values) for variant in variants)]
     width = variants[0].values.numpy_dtype.itemsize
-    forms, codes = [], {}
+    data = shuffled(raw.data, width)
+    replies, codes = [], {}
     for variant in variants:
         values = variant.values
         kind = values.numpy_dtype.name
         if not values.is_raw and (kind not in _NATIVE or values.dtype.bits < 8):
             kind = f"{values.dtype.name.partition('x')[0]} {kind}"
             codes[kind] = Codes(_codes(raw, values), values.dtype)
-        mask = (1 << values.dtype.bits) - 1 if _is_small(values) else -1
-        packed = values.dtype.bits if values.is_packed else 0
-        forms.append(StorageForm(0, width, kind, values, packed, mask))
-    return WholeTensor((shuffled(raw.data, width),), tuple(forms), codes, {})
+        replies.append(_stored(values, kind, width, data))
+    return WholeTensor(tuple(replies), codes, {})
 
 
 def _complex(variants: Sequence[Variant]) -> WholeTensor:
     """Store complex numbers as text and their real views as floats, as Python computes them."""
-    data, forms, texts = [], [], {}
-    for at, variant in enumerate(variants):
+    replies, texts = [], {}
+    for variant in variants:
         array = variant.values.numpy().ravel()
+        kind, width = array.dtype.name, array.dtype.itemsize
         if array.dtype.kind == "c":
-            column = StringColumn.from_strings(map(number_text, array))
-            kind = f"tensor {variant.row}"
-            texts[kind] = column
-            data.append(shuffled(column.codes.astype("<i4").tobytes(), 4))
-            forms.append(StorageForm(at, 4, kind, variant.values))
-        else:
-            width = array.dtype.itemsize
-            data.append(shuffled(array.tobytes(), width))
-            forms.append(StorageForm(at, width, array.dtype.name, variant.values))
-    return WholeTensor(tuple(data), tuple(forms), {}, texts)
+            kind, width = f"tensor {variant.row}", 4
+            texts[kind] = StringColumn.from_strings(map(number_text, array))
+            array = texts[kind].codes.astype("<i4")
+        replies.append(_stored(variant.values, kind, width, shuffled(array.tobytes(), width)))
+    return WholeTensor(tuple(replies), {}, texts)
 
 
-def form_columns(rows: Sequence[tuple[int, StorageForm, int, int]]) -> dict[str, Any]:
-    """Return how variants of stored tensors are read (W rows)."""
-
-    def whole(get: Callable[[StorageForm], int]) -> np.ndarray[Any, np.dtype[np.int32]]:
-        return np.array([get(form) for _, form, *_ in rows], np.int32)
-
-    def fields(form: StorageForm) -> tuple[int, int]:
-        widths = bits.fields(form.values.numpy_dtype)
-        return (widths[0], widths[2]) if widths else (-1, 0)
-
-    kept = [file_dtype(form.values.numpy_dtype) for _, form, *_ in rows]
-    return {
-        "variant": np.array([variant for variant, *_ in rows], np.int32),
-        "width": whole(lambda form: form.width),
-        "at": np.array([begin for *_, begin, _ in rows], np.float64),
-        "size": np.array([size for *_, size in rows], np.float64),
-        "kind": StringColumn.from_strings(form.kind for _, form, *_ in rows),
-        "packed": whole(lambda form: form.packed),
-        "mask": whole(lambda form: form.mask),
-        "bits": whole(lambda form: _bits(form.values)),
-        "sign": whole(lambda form: fields(form)[0]),
-        "mantissa": whole(lambda form: fields(form)[1]),
-        "least": whole(lambda form: _least(form.values)),
-        "descr": StringColumn.from_strings(dtype.newbyteorder("<").str for dtype, _ in kept),
-        "note": StringColumn.from_strings(note for _, note in kept),
-        "copied": np.array(
-            [
-                dtype == form.values.numpy_dtype and dtype.kind in "iuf"
-                for (dtype, _), (_, form, *_) in zip(kept, rows, strict=True)
-            ],
-            np.bool_,
-        ),
+def _stored(values: ArrayValues, kind: str, width: int, data: bytes) -> Reply:
+    """Return how a variant reads the stored items of ``width`` bytes, with these."""
+    dtype = values.numpy_dtype
+    kept, note = file_dtype(dtype)
+    float_type = bits.float_type(dtype)
+    header = {
+        "width": width,
+        "kind": kind,
+        "packed": values.dtype.bits if values.is_packed else 0,
+        "mask": (1 << values.dtype.bits) - 1 if _is_small(values) else -1,
+        "bits": _bits(values),
+        "fields": list(bits.fields(dtype)),
+        # The ``frexp`` exponent below which a float type's steps get no smaller.
+        "least": 0 if float_type is None else float_type.least,
+        "descr": kept.newbyteorder("<").str,
+        "note": note,
+        "copied": kept == dtype and kept.kind in "iuf",
     }
+    return Reply(header, (data,))
 
 
 def _bits(values: ArrayValues) -> int:
     """Return the bits of a stored item; a bool has 8."""
     return bits.width((values.codes if values.dtype.is_bool else values).numpy_dtype)
-
-
-def _least(values: ArrayValues) -> int:
-    """Return the ``frexp`` exponent below which a float type's steps get no smaller."""
-    kind = bits.float_type(values.numpy_dtype)
-    return 0 if kind is None else kind.least
 
 
 def code_table(kind: str, dtype: DataType, codes: np.ndarray[Any, Any]) -> dict[str, Any]:

@@ -149,8 +149,7 @@ class PathEraser:
         """Return a reply with all texts shortened, also those of its columns."""
         result = self.json(reply.result)
         headers = result.get("columns") if isinstance(result, dict) else None
-        named = any(folder in data for data in reply.buffers[:1] for folder in self._in_columns)
-        if not (headers and named):
+        if not (headers and any(folder in reply.buffers[0] for folder in self._in_columns)):
             return Reply(result, reply.buffers)
         columns = unpack(headers, reply.buffers[0])
         for name, column in columns.items():

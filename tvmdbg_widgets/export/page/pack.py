@@ -1,4 +1,4 @@
-"""One binary of tables, recorded replies and blobs, read back by ``js/src/page/stored_data.ts``.
+"""One binary of recorded replies, read back by ``js/src/page/stored_data.ts``.
 
 ``TVMDBGP1``, the length of the head (uint32), four zero bytes, the head (JSON), zeros up to a
 multiple of eight, then the body. Offsets in the head count from the body's first byte.
@@ -22,11 +22,10 @@ import numpy as np
 
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.engine import STATIC, bundle, pack
+from tvmdbg_widgets.engine import STATIC, bundle
 from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import why_unread
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -62,14 +61,6 @@ def shuffled(data: bytes | bytearray | memoryview, width: int) -> bytes:
     return np.frombuffer(data, np.uint8).reshape(-1, width).T.tobytes()
 
 
-def shuffled_floats(arrays: Sequence[np.ndarray[Any, Any]]) -> bytes:
-    """Return the shuffled bytes of concatenated arrays of one float type."""
-    joined = np.concatenate(arrays)
-    return shuffled(
-        joined.astype(joined.dtype.newbyteorder("<"), copy=False).tobytes(), joined.itemsize
-    )
-
-
 def filtered(headers: list[dict[str, Any]], buffer: bytes) -> bytes:
     """Return a packed buffer with integers delta-coded and all numbers shuffled."""
     out = bytearray(buffer)
@@ -94,13 +85,12 @@ def _regions(headers: list[dict[str, Any]]) -> Iterator[tuple[str, int, int]]:
 
 
 class BinaryParts:
-    """Recorded replies, tables and blobs of one binary; ``erase`` gives what a reply may tell."""
+    """Recorded replies of one binary; ``erase`` gives what a reply may tell."""
 
     def __init__(self, erase: Callable[[Reply], Reply] = lambda reply: reply) -> None:
         self._erase = erase
-        self._tables: dict[str, Any] = {}
         self._replies: dict[str, list[Any]] = {}
-        self._places: dict[bytes, tuple[int, int]] = {}
+        self._places: dict[bytes, tuple[int, int]] = {}  # by digest
         self._body = bytearray()
 
     def copy(self) -> BinaryParts:
@@ -109,27 +99,6 @@ class BinaryParts:
         for name, part in vars(self).items():
             setattr(other, name, copy(part))
         return other
-
-    def add_columns(
-        self,
-        name: str,
-        columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
-        kind: str = "",
-    ) -> None:
-        """Add a table under a name."""
-        self.add_packed(name, *pack(columns, kind or f"page {name}"))
-
-    def add_packed(self, name: str, headers: list[dict[str, Any]], buffer: bytes) -> None:
-        """Add packed columns."""
-        at, size = self.add_blob(filtered(headers, buffer))
-        self._tables[name] = {"columns": headers, "at": at, "size": size}
-
-    def add_blob(self, data: bytes) -> tuple[int, int]:
-        """Add bytes; return their offset and size."""
-        self._body.extend(b"\0" * (-len(self._body) % 8))
-        at = len(self._body)
-        self._body.extend(data)
-        return at, len(data)
 
     def record(
         self,
@@ -156,15 +125,20 @@ class BinaryParts:
     def add_reply(self, question: Mapping[str, Any], reply: Reply) -> None:
         """Record what a reply may tell; equal buffers are stored once."""
         reply = self._erase(reply)
-        buffers = _filtered_buffers(reply)
-        for buffer in buffers:
-            if buffer not in self._places:
-                self._places[buffer] = self.add_blob(buffer)
-        self._replies[_key(question)] = [reply.result, *map(self._places.__getitem__, buffers)]
+        places = [self._place(buffer) for buffer in _filtered_buffers(reply)]
+        self._replies[_key(question)] = [reply.result, *places]
+
+    def _place(self, buffer: bytes) -> tuple[int, int]:
+        digest = hashlib.sha256(buffer).digest()
+        if digest not in self._places:
+            self._body.extend(b"\0" * (-len(self._body) % 8))
+            self._places[digest] = len(self._body), len(buffer)
+            self._body.extend(buffer)
+        return self._places[digest]
 
     def to_bytes(self) -> bytes:
         """Return the binary."""
-        head = {"version": 1, "tables": self._tables, "replies": self._replies}
+        head = {"version": 1, "replies": self._replies}
         text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (-len(text) % 8)
         return MAGIC + struct.pack("<II", len(text), 0) + text + bytes(self._body)

@@ -30,12 +30,12 @@ from tvmdbg_widgets.export.page.choice import (
 from tvmdbg_widgets.export.page.contents import (
     TIMES,
     Guard,
-    add_values,
     record_asked,
     record_nodes,
     record_run,
     record_slices,
     record_times,
+    record_values,
 )
 from tvmdbg_widgets.export.page.facts import Variant, variants
 from tvmdbg_widgets.export.page.options import PathEraser, Share
@@ -252,16 +252,15 @@ class _Store:
             )
 
     def _with_facts(self) -> BinaryParts:
-        remedies = [
-            pack.remedy(parameters=self._is_private(tensor) or self.wanted.parameters)
-            for tensor in self.tensors
-        ]
         binary = self.common.copy()
-        stored = [
-            one.stored(self.notes[one.row], remedies[one.row], histograms=self.histograms)
-            for one in self.variants
-        ]
-        binary.add_reply({"kind": "variants"}, Reply(stored))
+        for number, one in enumerate(self.variants):
+            tensor, note = self.tensors[one.row], self.notes[one.row]
+            remedy = pack.remedy(parameters=self._is_private(tensor) or self.wanted.parameters)
+            told = one.stored(note, remedy, histograms=self.histograms) | {"variant": number}
+            entry = {"kind": "variant", "entry": [tensor.node, tensor.output]}
+            if one.reading in tensor.readings[:1]:
+                binary.add_reply(entry | {"reading": None}, Reply(told))
+            binary.add_reply(entry | {"reading": one.reading}, Reply(told))
         return binary
 
     def _fitted(self) -> StoredPage:
@@ -307,7 +306,7 @@ class _Store:
             for candidate in self.candidates:
                 self.notes[candidate.row] = candidate_note(candidate)
         binary = self._with_facts()
-        add_values(binary, self.candidates)
+        record_values(binary, self.candidates)
         return StoredPage(binary.to_bytes(), left_out)
 
     @property
@@ -398,7 +397,7 @@ def choice_sentences(
         sentences.append(f"profiles of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
     wholes = [one for one in shown if one.whole is not None and one.has_profiles]
     if plain := [one for one in wholes if not one.profiles]:
-        why = f"they would add more than {percent(PLOTS)} to the values"
+        why = f"they may add {percent(PLOTS)} to the values, within the {room}"
         sentences.append(f"profiles of {len(plain):,} of {counted(len(wholes), noun)}: {why}")
     missing = sum(one.planes - len(one.pictures) for one in pictured)
     if missing:

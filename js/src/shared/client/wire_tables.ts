@@ -161,46 +161,19 @@ export const FACTS = {
   layouts: "strings",
 } as const;
 
-/** Tables of a page without a kernel, beside its recorded answers; see `export/page/stored`. */
+/** Tables that a page without a kernel reads itself; see `export/page/choice.py` and `facts.py`. */
 export const PAGE_TABLES = {
+  /** Pictures of one tensor, their cells one after the other; -1 for no axis. */
   "page pictures": {
-    variant: "i4",
     down: "i4",
     across: "i4",
-    indexOffsets: "i4",
     index: "f8",
     rows: "i4",
     cols: "i4",
     rowStep: "f8",
     colStep: "f8",
-    single: "u1",
-    wide: "u1",
     sampled: "u1",
-    flagged: "u1",
-    at: "f8",
-  },
-  /** One row per variant with stored values; some share their bytes. */
-  "page wholes": {
-    variant: "i4",
-    width: "i4",
-    at: "f8",
-    size: "f8",
-    /** A JavaScript array type, or the name of a table of codes. */
-    kind: "strings",
-    /** Bits of a value that shares bytes with others; else 0. */
-    packed: "i4",
-    /** Mask of the value's bits. */
-    mask: "i4",
-    bits: "i4",
-    /** -1 for other types than floats. */
-    sign: "i4",
-    mantissa: "i4",
-    /** `frexp`'s exponent of the smallest normal number. */
-    least: "i4",
-    descr: "strings",
-    note: "strings",
-    /** 1 if the array's bytes are the tensor's. */
-    copied: "u1",
+    ...CELLS,
   },
   "page codes": { codes: "i4", values: "f8", texts: "strings" },
 } as const;
