@@ -170,8 +170,8 @@ function follow(
     pending.clear();
   };
   for (const name of names) {
-    const changed = () => {
-      if (inspector.memory.isEcho(name)) return;
+    const changed = (isOwn?: boolean) => {
+      if (isOwn) return;
       if (pending.size === 0) queueMicrotask(take);
       pending.add(name);
     };

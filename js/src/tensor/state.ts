@@ -125,7 +125,6 @@ export type KeptOptions = Omit<TensorOptions, "height">;
 /** Writes options to the traits once the view rests. */
 export class Memory {
   readonly #options: ViewOptions<TensorOptions>;
-  readonly #written = new Map<string, string>();
   #kept: Partial<KeptOptions> = {};
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -139,14 +138,8 @@ export class Memory {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       for (const [name, value] of Object.entries(this.#kept)) {
-        this.#written.set(name, JSON.stringify(value));
         this.#options.set(name as keyof KeptOptions, value as never);
       }
     }, REST_MS);
-  }
-
-  /** True if a trait change is this view's own write coming back. */
-  isEcho(name: keyof KeptOptions): boolean {
-    return JSON.stringify(this.#options.get(name)) === this.#written.get(name);
   }
 }
