@@ -59,13 +59,9 @@ export class Histogram extends TensorPart implements StagePainters {
     icons.BACK,
     "reset",
     "Reset the color range (Esc, or double-click)",
-    () => this.#reset(),
+    () => this.limit(null),
   );
-  readonly #handles = new RangeHandles(
-    (range) => this.host.recolor({ range }),
-    () => this.#reset(),
-    (value) => aboutText(value, this.#shown?.answer?.valueDtype),
-  );
+  readonly #handles = new RangeHandles(this);
   readonly #bars = new Stage(
     this.host.root,
     "tvmdbg-base",
@@ -186,8 +182,13 @@ export class Histogram extends TensorPart implements StagePainters {
     return !span && robust ? [robust.low, robust.high] : null;
   }
 
-  #reset(): void {
-    if (Array.isArray(this.#shown?.colors.range)) this.host.recolor({ range: "auto" });
+  limit(range: readonly [number, number] | null): void {
+    const isLimited = Array.isArray(this.#shown?.colors.range);
+    if (range || isLimited) this.host.recolor({ range: range ?? "auto" });
+  }
+
+  words(value: number): string {
+    return aboutText(value, this.#shown?.answer?.valueDtype);
   }
 
   base(theme: Theme, width: number, height: number, { context }: Layer): void {
@@ -246,7 +247,7 @@ export class Histogram extends TensorPart implements StagePainters {
       .flatMap(({ span }) => (span ? [span] : []));
     if (!spans?.length) return;
     const [low, high] = [spans[0]![0], spans.at(-1)![1]];
-    if (high > low) this.host.recolor({ range: [low, high] });
+    if (high > low) this.limit([low, high]);
   }
 
   #brush(from: number, to: number): void {
@@ -256,7 +257,7 @@ export class Histogram extends TensorPart implements StagePainters {
     const [low, high] = [Math.min(from, to), Math.max(from, to)].map((value) =>
       tidy(axis, (value - x) / width, 1 / width),
     ) as [number, number];
-    if (high > low) this.host.recolor({ range: [low, high] });
+    if (high > low) this.limit([low, high]);
   }
 
   #listen(signal: AbortSignal): void {
@@ -284,7 +285,7 @@ export class Histogram extends TensorPart implements StagePainters {
       // A tapped bar keeps its text.
       if (event.pointerType !== "touch" && !this.#drag) this.#choose(null);
     });
-    listen("dblclick", () => this.#reset());
+    listen("dblclick", () => this.limit(null));
     listen("keydown", (event) => this.#key(event));
   }
 
@@ -310,7 +311,7 @@ export class Histogram extends TensorPart implements StagePainters {
     else if (event.key === "h") this.nextKind();
     else if (event.key === "Escape") {
       this.#choose(null);
-      if (Array.isArray(this.#shown?.colors.range)) this.#reset();
+      if (Array.isArray(this.#shown?.colors.range)) this.limit(null);
       else if (this.#span && this.#zoom !== "auto") this.#zoomTo(null);
       else this.host.leave();
     } else return;
