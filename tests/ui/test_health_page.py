@@ -101,7 +101,7 @@ def test_the_strip_shows_every_entry_and_a_click_selects_it_for_all_views(
 def test_tooltip_of_entry_explains_its_verdict(show: Callable[..., Locator]) -> None:
     strip = done(show())
     stage(strip).hover(position=middle(column(strip, FIRST_INF)))
-    tip = strip.get_by_role("tooltip")
+    tip = strip.page.get_by_role("tooltip").and_(strip.page.locator(":visible"))
     for part in (
         "#38",
         "faulty: 59 Inf of 8,192 values, first appears here",

@@ -54,7 +54,7 @@ export function graphOptions(
     },
     onChange: (name, listener, signal) => {
       if (shared(name)) options.onChange(name, listener, signal);
-      else listeners.addEventListener(name, listener, { signal });
+      else listeners.addEventListener(name, () => listener(true), { signal });
     },
   };
 }

@@ -39,7 +39,6 @@ export class NavigationHistory {
   #seen: (CameraView & { placed: PlacedScene }) | null = null;
   /** Camera position to go to once everything is laid out. */
   #target: CameraPlace | null;
-  #written: unknown;
   #queued = false;
   #kind = "";
   #lastKind = "";
@@ -49,10 +48,10 @@ export class NavigationHistory {
     this.#view = view;
     const { options, session, signal } = view.context;
     this.#before = this.#look();
-    this.#target = this.#written = options.get("camera") ?? null;
+    this.#target = options.get("camera") ?? null;
     for (const name of STEP_TRAITS) options.onChange(name, () => this.#changed(), signal);
     session.onChange(() => this.#changed(), signal, ["selected"]);
-    options.onChange("camera", () => this.#aim(options.get("camera")), signal);
+    options.onChange("camera", (isOwn) => isOwn || this.#aim(options.get("camera")), signal);
     for (const name of ["history", "bookmarks"] as const) {
       options.onChange(name, () => view.toolbar.show(), signal);
     }
@@ -110,7 +109,6 @@ export class NavigationHistory {
     clearTimeout(this.#timer);
     if (!stage.isMoved) return;
     this.#timer = setTimeout(() => {
-      this.#written = this.#place();
       context.options.set("camera", this.#place());
     }, SETTLED_MS);
   }
@@ -157,12 +155,12 @@ export class NavigationHistory {
       options.set(name as keyof GraphState, value as never);
     }
     if (selected && !same(selected, this.#look().selected)) this.#view.selectNodes(selected);
-    if (camera) this.#aim(camera, true);
+    this.#aim(camera ?? null);
   }
 
-  #aim(camera: CameraPlace | null, always = false): void {
-    if (!camera || (!always && same(camera, this.#written))) return;
-    this.#target = this.#written = camera;
+  #aim(camera: CameraPlace | null): void {
+    if (!camera) return;
+    this.#target = camera;
     this.#view.context.options.set("camera", camera);
     queueMicrotask(() => this.settle());
   }

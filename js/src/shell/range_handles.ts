@@ -13,23 +13,20 @@ export interface Plot {
   height: number;
 }
 
+/** What a range belongs to. */
+export interface RangeOwner {
+  /** Sets the range; null resets it. */
+  limit(range: readonly [low: number, high: number] | null): void;
+  words(value: number): string;
+}
+
 export class RangeHandles {
   readonly nodes: HTMLElement[];
-  readonly #change: (range: [low: number, high: number]) => void;
-  readonly #reset: () => void;
-  readonly #words: (value: number) => string;
   #plot: Plot | null = null;
   #axis: ValueAxis | null = null;
   #range: [number, number] = [0, 0];
 
-  constructor(
-    change: (range: [low: number, high: number]) => void,
-    reset: () => void,
-    words: (value: number) => string,
-  ) {
-    this.#change = change;
-    this.#reset = reset;
-    this.#words = words;
+  constructor(readonly owner: RangeOwner) {
     this.nodes = NAMES.map((name, end) => {
       const node = element("div", {
         class: "tvmdbg-handle",
@@ -62,7 +59,7 @@ export class RangeHandles {
       node.style.top = `${plot.y - 6}px`;
       node.style.height = `${plot.height + 14}px`;
       node.setAttribute("aria-valuenow", String(value));
-      node.setAttribute("aria-valuetext", this.#words(value));
+      node.setAttribute("aria-valuetext", this.owner.words(value));
     });
   }
 
@@ -71,7 +68,7 @@ export class RangeHandles {
     const value = tidy(this.#axis, share, 1 / this.#plot.width);
     const range: [number, number] = [...this.#range];
     range[end] = value;
-    if (range[1] > range[0]) this.#change(range);
+    if (range[1] > range[0]) this.owner.limit(range);
   }
 
   #listen(node: HTMLElement, end: number): void {
@@ -94,10 +91,10 @@ export class RangeHandles {
         held = false;
       });
     }
-    node.addEventListener("dblclick", () => this.#reset());
+    node.addEventListener("dblclick", () => this.owner.limit(null));
     node.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
-      if (event.key === "Escape") this.#reset();
+      if (event.key === "Escape") this.owner.limit(null);
       else if (step !== undefined && this.#axis) {
         const by = (step * (event.shiftKey ? STRIDE : 1)) / KEY_STEPS;
         this.#move(end, Math.min(1, Math.max(0, this.#axis.share(this.#range[end]!) + by)));

@@ -7,9 +7,9 @@ export interface StagePainters {
   /** Called before each paint. */
   resize?(width: number, height: number): void;
   /** Paints all but what follows the pointer and the selection; returns false to be asked again, for finer detail. */
-  base(theme: Theme, width: number, height: number): unknown;
+  base(theme: Theme, width: number, height: number, layer: Layer): unknown;
   /** Paints the rest; without it there is one layer. */
-  over?(theme: Theme, width: number, height: number): void;
+  over?(theme: Theme, width: number, height: number, layer: Layer): void;
   /** Called after each paint. */
   painted?(): void;
   /** Contents of the stage, for tests. */
@@ -46,12 +46,12 @@ export class Stage {
       if (this.#changed || !theme) {
         theme = readTheme(root);
         clear(base, width, height);
-        this.#changed = painters.base(theme, width, height) === false;
+        this.#changed = painters.base(theme, width, height, base) === false;
         if (this.#changed) this.#repaint.request();
       }
       if (painters.over) {
         clear(over, width, height);
-        painters.over(theme, width, height);
+        painters.over(theme, width, height, over);
       }
       painters.painted?.();
     };

@@ -34,7 +34,8 @@ export class Tooltip {
 
   constructor(root: HTMLElement, signal: AbortSignal, className = "") {
     this.#root = root;
-    this.node = element("div", { class: `tvmdbg-tooltip ${className}`.trim(), hidden: true });
+    const look = `tvmdbg-tooltip ${className}`.trim();
+    this.node = element("div", { class: look, role: "tooltip", hidden: true });
     const observer = new ResizeObserver((changes) => {
       const box = changes.at(-1)?.borderBoxSize[0];
       if (!box || this.node.hidden) return;

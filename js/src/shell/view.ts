@@ -6,10 +6,17 @@ import { applyTheme } from "../shared/drawing/theme.ts";
 import { iconButton, letSave } from "./dom.ts";
 import type { KeyAction } from "./keys.ts";
 
+/** Learns whether the view itself, which holds these options, has made the change. */
+type OptionListener = (isOwn?: boolean) => void;
+
 export interface ViewOptions<T> {
   get<K extends keyof T & string>(name: K): T[K];
   set<K extends keyof T & string>(name: K, value: T[K]): void;
-  onChange<K extends keyof T & string>(name: K, listener: () => void, signal: AbortSignal): void;
+  onChange<K extends keyof T & string>(
+    name: K,
+    listener: OptionListener,
+    signal: AbortSignal,
+  ): void;
 }
 
 /**
@@ -268,16 +275,20 @@ export interface ViewState {
 }
 
 export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
+  let isOwn = false;
   return {
     get: (name) => model.get(name) as never,
     set: (name, value) => {
       if (JSON.stringify(model.get(name)) === JSON.stringify(value)) return;
+      isOwn = true;
       model.set(name, value);
+      isOwn = false;
       model.save_changes();
     },
     onChange: (name, listener, signal) => {
-      model.on(`change:${name}`, listener);
-      signal.addEventListener("abort", () => model.off(`change:${name}`, listener));
+      const changed = () => listener(isOwn);
+      model.on(`change:${name}`, changed);
+      signal.addEventListener("abort", () => model.off(`change:${name}`, changed));
     },
   };
 }

@@ -1,26 +1,21 @@
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { button, element, KEEP_KEYS, select } from "../shell/dom.ts";
-import { list, muted, piece } from "./parts.ts";
+import { list, muted, piece, TensorPart } from "./parts.ts";
 import { axisText, fixedAxes, type Plane, swapped, withAxis, withIndex } from "./plane.ts";
-import type { InspectorCommands, ShownTensor } from "./state.ts";
+import type { ShownTensor, TensorHost } from "./state.ts";
 
 const MANY = 2;
 
-export class AxisPickers {
+export class AxisPickers extends TensorPart {
   readonly node = element("div", {
     class: "tvmdbg-tensor-axes",
     role: "group",
     "aria-label": "Axes",
   });
-  readonly #commands: Pick<InspectorCommands, "look" | "leave">;
   #built = "";
   #inputs = new Map<number, { slider: HTMLInputElement; number: HTMLInputElement }>();
   #plane: Plane | null = null;
   #names: readonly string[] = [];
-
-  constructor(commands: Pick<InspectorCommands, "look" | "leave">) {
-    this.#commands = commands;
-  }
 
   /** Keeps unchanged fields, so that a slider can be dragged while answers come. */
   show(plane: Plane | null, names: readonly string[]): void {
@@ -47,7 +42,7 @@ export class AxisPickers {
       fields.push(
         element("label", {}, "rows ", this.#axis(plane, "down")),
         button("⇄", "Swap rows and columns (s)", () => {
-          this.#commands.look(swapped);
+          this.host.look(swapped);
         }),
         element("label", {}, "columns ", this.#axis(plane, "across")),
       );
@@ -71,7 +66,7 @@ export class AxisPickers {
       chosen === null ? "" : String(chosen),
       (value) => {
         const axis = value === "" ? null : Number(value);
-        this.#commands.look((plane) => withAxis(plane, side, axis));
+        this.host.look((plane) => withAxis(plane, side, axis));
       },
     );
   }
@@ -97,14 +92,14 @@ export class AxisPickers {
     });
     const set = (input: HTMLInputElement) => {
       const index = Number(input.value);
-      if (input.value !== "") this.#commands.look((plane) => withIndex(plane, axis, index));
+      if (input.value !== "") this.host.look((plane) => withIndex(plane, axis, index));
     };
     for (const input of [slider, number]) {
       input.addEventListener("input", () => set(input));
       input.addEventListener("keydown", (event) => {
         if (event.key === "Escape" || (event.key === "Enter" && input === number)) {
           event.preventDefault();
-          this.#commands.leave();
+          this.host.leave();
         }
       });
     }
@@ -126,14 +121,12 @@ const WHY: readonly (readonly [reading: string, words: string])[] = [
 ];
 
 /** Choice among the readings of a dtype whose bytes are ambiguous. */
-export class ReadingPicker {
-  readonly node = element("div", { class: "tvmdbg-tensor-reading", hidden: true });
-  readonly #commands: Pick<InspectorCommands, "read" | "leave">;
+export class ReadingPicker extends TensorPart {
+  readonly node = element("div", {
+    class: "tvmdbg-tensor-reading tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
+    hidden: true,
+  });
   #built = "";
-
-  constructor(commands: Pick<InspectorCommands, "read" | "leave">) {
-    this.#commands = commands;
-  }
 
   show({ readings, reading }: TensorAnswer): void {
     this.node.hidden = readings.length < 2;
@@ -142,42 +135,41 @@ export class ReadingPicker {
     this.#built = built;
     const words = WHY.find(([prefix]) => readings.some((name) => name.startsWith(prefix)))?.[1];
     const picker = list(
-      this.#commands,
+      this.host,
       "How to read the stored bytes",
       readings.map((reading) => [reading, reading] as const),
       reading ?? readings[0] ?? "",
-      (chosen) => this.#commands.read(chosen),
+      (chosen) => this.host.read(chosen),
     );
     this.node.replaceChildren(element("label", {}, "read as ", picker), muted(words ?? ""));
   }
 }
 
-export class AlongPicker {
+export class AlongPicker extends TensorPart {
   readonly node = element("span", {});
-  readonly #words: string;
-  readonly #title: string;
-  readonly #commands: Pick<InspectorCommands, "along" | "leave">;
 
-  constructor(words: string, title: string, commands: Pick<InspectorCommands, "along" | "leave">) {
-    this.#words = words;
-    this.#title = title;
-    this.#commands = commands;
+  constructor(
+    host: TensorHost,
+    readonly words: string,
+    readonly title: string,
+  ) {
+    super(host);
   }
 
   /** Keeps the keyboard while the choices change. */
   show({ answer, along }: ShownTensor, axes: readonly number[]): void {
     const held = this.node.contains(document.activeElement);
     const choice = list(
-      this.#commands,
-      this.#title,
+      this.host,
+      this.title,
       axes.map((axis) => {
         const name = axisText(answer!.axisNames, axis);
         return [String(axis), `${name} (${answer!.viewShape[axis]})`] as const;
       }),
       String(along),
-      (axis) => this.#commands.along(Number(axis)),
+      (axis) => this.host.along(Number(axis)),
     );
-    this.node.replaceChildren(...(axes.length ? [element("label", {}, this.#words, choice)] : []));
+    this.node.replaceChildren(...(axes.length ? [element("label", {}, this.words, choice)] : []));
     if (held) choice.focus({ preventScroll: true });
   }
 }

@@ -1,6 +1,5 @@
 /** Words for the values of a tensor: the verdict, and the counts that support it. */
 
-import type { GraphColumns } from "../shared/client/answers.ts";
 import type {
   Entry,
   StatisticsAnswer,
@@ -153,9 +152,9 @@ export function pointWords(
 
 export function missingWords(
   [node, output]: Entry,
-  graph: GraphColumns | null,
   entries: Entries,
 ): { title: string; detail: string } {
+  const { graph } = entries;
   const name = graph && node >= 0 ? nodeLabel(graph, node) : "";
   const title = `No tensor for ${nodeTitle(name, node, output)}`;
   if (graph && (node < 0 || node >= graph.names.length)) {

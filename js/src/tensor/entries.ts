@@ -13,16 +13,14 @@ export type EntryFilter = (typeof KINDS)[number] | "all";
 
 /** The tensors of a run as a list to pick from; a row is an index in `TensorColumns`. */
 export class Entries {
-  readonly #graph: GraphColumns | null;
   readonly #rows = new Map<string, number>();
   readonly #searchText: string[] = [];
   readonly #byFilter = new Map<EntryFilter, Int32Array>();
 
   constructor(
     readonly columns: TensorColumns,
-    graph: GraphColumns | null,
+    readonly graph: GraphColumns | null,
   ) {
-    this.#graph = graph;
     for (let row = 0; row < columns.node.length; row += 1) {
       this.#rows.set(`${columns.node[row]}:${columns.output[row]}`, row);
     }
@@ -47,7 +45,7 @@ export class Entries {
 
   kind(row: number): EntryFilter {
     const node = this.columns.node[row]!;
-    const { roles } = this.#graph ?? {};
+    const { roles } = this.graph ?? {};
     const role = roles && node < roles.length ? roles.at(node) : "";
     if (role === "input" || role === "parameter") return `${role}s`;
     return role ? "buffers" : "operators";
@@ -68,13 +66,13 @@ export class Entries {
 
   /** Number of operators of the graph, with or without outputs in the dump. */
   get operators(): number {
-    return this.#graph?.kinds.filter((kind) => kind >= NodeKind.OPERATOR).length ?? 0;
+    return this.graph?.kinds.filter((kind) => kind >= NodeKind.OPERATOR).length ?? 0;
   }
 
   /** Title of its node and output: `conv2d + add #38:1`. */
   title(row: number): string {
     const [node, output] = this.entry(row);
-    return tensorTitle(this.#graph, this.columns.names.at(row), node, output);
+    return tensorTitle(this.graph, this.columns.names.at(row), node, output);
   }
 
   /** Rows of one kind in execution order; all without a graph to separate kinds. */
@@ -90,7 +88,7 @@ export class Entries {
 
   /** The filters that leave some rows but not all; none without a graph. */
   filters(): EntryFilter[] {
-    if (!this.#graph) return [];
+    if (!this.graph) return [];
     const kinds = KINDS.filter((kind) => this.rows(kind).length > 0);
     return kinds.length > 1 ? [...kinds, "all"] : [];
   }
@@ -133,7 +131,7 @@ export class Entries {
   first(): Entry | null {
     const opening = this.columns.opening[0];
     if (opening !== undefined) return this.entry(opening);
-    const [node, output] = [this.#graph?.headNode[0], this.#graph?.headOutput[0]];
+    const [node, output] = [this.graph?.headNode[0], this.graph?.headOutput[0]];
     if (node !== undefined && output !== undefined && this.row([node, output]) !== null) {
       return [node, output];
     }
@@ -149,7 +147,7 @@ export class Entries {
   #search(row: number): string {
     let text = this.#searchText[row];
     if (text === undefined) {
-      const func = this.#graph?.funcNames.at(this.columns.node[row]!) ?? "";
+      const func = this.graph?.funcNames.at(this.columns.node[row]!) ?? "";
       const shape = this.shape(row);
       const forms = `${shapeText(shape)} (${shape.join(",")}) ${shape.join("x")}`;
       const [node, output] = this.entry(row);

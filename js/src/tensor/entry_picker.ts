@@ -5,80 +5,68 @@ import { div, element, iconButton, KEEP_KEYS, listening, select, span } from "..
 import { helpButton } from "../shell/keys.ts";
 import { reveal } from "../shell/scrolling.ts";
 import { fullScreenButton } from "../shell/view.ts";
-import type { Entries, EntryFilter } from "./entries.ts";
-import { part } from "./parts.ts";
-import type { InspectorCommands } from "./state.ts";
+import type { EntryFilter } from "./entries.ts";
+import { part, TensorPart } from "./parts.ts";
+import type { TensorHost } from "./state.ts";
 
 const WINDOW = 60;
 let serial = 0;
 
-export class EntryPicker {
-  readonly node: HTMLElement;
-  readonly #input: HTMLInputElement;
-  readonly #list: HTMLElement;
+export class EntryPicker extends TensorPart {
   readonly #kinds = select("Kinds of nodes", [], "", (kind) => this.#narrow(kind as EntryFilter));
   readonly #id = `tvmdbg-tensor-${++serial}`;
-  readonly #entries: Entries;
-  readonly #commands: Pick<InspectorCommands, "pick" | "leave">;
-  #filter: EntryFilter;
+  readonly #entries = this.host.entries;
+  readonly #list = element("div", {
+    class: "tvmdbg-tensor-list tvmdbg-scrolls",
+    role: "listbox",
+    id: `${this.#id}-list`,
+    "aria-label": "Tensors",
+    tabindex: -1,
+    hidden: true,
+  });
+  readonly #input = element("input", {
+    type: "text",
+    role: "combobox",
+    class: "tvmdbg-tensor-search",
+    "aria-label": "Tensor: type to search by id, name, dtype or shape",
+    "aria-expanded": "false",
+    "aria-controls": `${this.#id}-list`,
+    "aria-autocomplete": "list",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: "search id, name, dtype, shape (/)",
+    ...KEEP_KEYS,
+  });
+  readonly node = element(
+    "div",
+    {
+      class: "tvmdbg-bar tvmdbg-one-row tvmdbg-tensor-bar",
+      role: "toolbar",
+      "aria-label": "tensor",
+    },
+    span("tvmdbg-title", "Tensor"),
+    iconButton(icons.PREVIOUS, "previous tensor", "Previous tensor in execution order ([)", () =>
+      this.host.step(-1),
+    ),
+    part("combo", this.#input, this.#list),
+    iconButton(icons.NEXT, "next tensor", "Next tensor in execution order (])", () =>
+      this.host.step(1),
+    ),
+    this.#kinds,
+    helpButton(this.host.root),
+    fullScreenButton(this.host.root),
+  );
+  #filter: EntryFilter = this.#entries.filters()[0] ?? "all";
   #shown: Entry | null = null;
   #missingText = "";
   #rows: Int32Array = new Int32Array();
   #active = 0;
   #pointed = false;
 
-  constructor(
-    entries: Entries,
-    commands: Pick<InspectorCommands, "pick" | "step" | "leave">,
-    root: HTMLElement,
-    signal: AbortSignal,
-  ) {
-    this.#entries = entries;
-    this.#commands = commands;
-    this.#filter = entries.filters()[0] ?? "all";
-    this.#list = element("div", {
-      class: "tvmdbg-tensor-list tvmdbg-scrolls",
-      role: "listbox",
-      id: `${this.#id}-list`,
-      "aria-label": "Tensors",
-      tabindex: -1,
-      hidden: true,
-    });
-    this.#input = element("input", {
-      type: "text",
-      role: "combobox",
-      class: "tvmdbg-tensor-search",
-      "aria-label": "Tensor: type to search by id, name, dtype or shape",
-      "aria-expanded": "false",
-      "aria-controls": `${this.#id}-list`,
-      "aria-autocomplete": "list",
-      autocomplete: "off",
-      spellcheck: "false",
-      placeholder: "search id, name, dtype, shape (/)",
-      ...KEEP_KEYS,
-    });
-    const combo = part("combo", this.#input, this.#list);
-    this.node = element(
-      "div",
-      {
-        class: "tvmdbg-bar tvmdbg-one-row tvmdbg-tensor-bar",
-        role: "toolbar",
-        "aria-label": "tensor",
-      },
-      span("tvmdbg-title", "Tensor"),
-      iconButton(icons.PREVIOUS, "previous tensor", "Previous tensor in execution order ([)", () =>
-        commands.step(-1),
-      ),
-      combo,
-      iconButton(icons.NEXT, "next tensor", "Next tensor in execution order (])", () =>
-        commands.step(1),
-      ),
-      this.#kinds,
-      helpButton(root),
-      fullScreenButton(root),
-    );
+  constructor(host: TensorHost) {
+    super(host);
     this.#showKinds();
-    this.#listen(signal);
+    this.#listen(host.signal);
   }
 
   get filter(): EntryFilter {
@@ -215,7 +203,10 @@ export class EntryPicker {
       },
       element(
         "span",
-        { class: "tvmdbg-tensor-name tvmdbg-clip", title: entries.columns.names.at(row) },
+        {
+          class: "tvmdbg-tensor-name tvmdbg-fill tvmdbg-clip",
+          title: entries.columns.names.at(row),
+        },
         entries.title(row),
       ),
       span("tvmdbg-muted tvmdbg-fixed", entries.type(row)),
@@ -239,8 +230,8 @@ export class EntryPicker {
     const row = this.#rows[place];
     if (row === undefined) return;
     this.#close();
-    this.#commands.leave();
-    this.#commands.pick(this.#entries.entry(row));
+    this.host.leave();
+    this.host.pick(this.#entries.entry(row));
   }
 
   #move(place: number): void {
@@ -282,7 +273,7 @@ export class EntryPicker {
       else if (event.key === "Enter") this.#choose(this.#active);
       else if (event.key === "Escape") {
         this.#close();
-        this.#commands.leave();
+        this.host.leave();
       } else return;
       event.preventDefault();
       event.stopPropagation();

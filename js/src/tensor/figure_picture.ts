@@ -1,15 +1,18 @@
 import type {
+  Cells,
   ChannelsAnswer,
   ProfileAnswer,
   StatisticsAnswer,
   Tile,
 } from "../shared/client/tensor_questions.ts";
+import type { Rectangle } from "../shared/drawing/canvas.ts";
 import { type FigurePart, LINE, MARGIN, paragraph, SMALL } from "../shared/drawing/figure.ts";
 import type { SvgContext } from "../shared/drawing/svg_context.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
 import { aboutText } from "../shared/number_text.ts";
+import { cornered } from "./figure_statistics.ts";
 import { Channels, gridLayout, paintChannel } from "./picture/channels.ts";
 import { outsideOf } from "./picture/color_legend.ts";
 import {
@@ -32,8 +35,7 @@ import {
   paintSign,
   paintSpecial,
 } from "./picture/plane_painter.ts";
-import { labelProfile, paintProfile } from "./picture/profile_painter.ts";
-import { paintAlong, profileScene } from "./picture/profile_scene.ts";
+import { labelProfile, paintAlong, paintProfile, profileScene } from "./picture/profile_scene.ts";
 import type { Region } from "./state.ts";
 import { cellCaption } from "./values/readout.ts";
 
@@ -100,19 +102,13 @@ function planePart(tile: Tile, data: PictureData, colors: TensorColors): FigureP
   const { plot, kind } = layout;
   const isProfile = kind === "profile";
   const height = plot.y + plot.height + (isProfile ? STRIP + 38 : 8);
-  return {
-    height,
-    paint(pen, theme, top) {
-      pen.save();
-      pen.translate(MARGIN, top);
-      const paint: Paint = { scale: colors.scale, cells: colors.cells };
-      const painting: Painting = { ...paint, draw: recordCells(pen, paint), most: SIGNS };
-      const draw = isProfile ? paintProfile : paintPlane;
-      draw(pen, layout, [tile], painting, theme);
-      writeAxes(pen, layout, data, colors.scale, theme, height);
-      pen.restore();
-    },
-  };
+  return cornered(height, (pen, theme) => {
+    const paint: Paint = { scale: colors.scale, cells: colors.cells };
+    const painting: Painting = { ...paint, draw: recordCells(pen, paint), most: SIGNS };
+    const draw = isProfile ? paintProfile : paintPlane;
+    draw(pen, layout, [tile], painting, theme);
+    writeAxes(pen, layout, data, colors.scale, theme, height);
+  });
 }
 
 /** Layout of a part of a plane; its indices are those of the complete plane. */
@@ -138,10 +134,14 @@ function writeAxes(
   else labelPlane(labels, layout, [down && `← ${down}`, name]);
 }
 
-function recordCells(pen: SvgContext, paint: Paint): Painting["draw"] {
-  return (tile, size, { x, y, width, height }) => {
-    const { cols, rows } = tile;
-    pen.cells({ cols, rows, pixels: colorCells(tile, paint, size) }, x, y, width, height);
+function recordCells(pen: SvgContext, paint: Paint) {
+  return (
+    cells: Cells & { rows: number; cols: number },
+    size: number,
+    { x, y, width, height }: Rectangle,
+  ) => {
+    const { cols, rows } = cells;
+    pen.cells({ cols, rows, pixels: colorCells(cells, paint, size) }, x, y, width, height);
   };
 }
 
@@ -158,27 +158,19 @@ function channelsPart(
   const most = Math.max(1, Math.floor(CHANNELS_TALL / layout.slot.height)) * layout.columns;
   const drawn = Math.min(count, most);
   const lines = Math.ceil(drawn / layout.columns);
-  const part: FigurePart = {
-    height: lines * layout.slot.height,
-    paint(pen, theme, top) {
-      pen.save();
-      pen.translate(MARGIN, top);
-      pen.textAlign = "left";
-      for (let index = 0; index < drawn; index += 1) {
-        paintChannel(pen, layout, index, channels.get(index), {
-          theme,
-          draw(channel, box) {
-            const { cols, rows } = channel;
-            const size = Math.min(box.width / cols, box.height / rows);
-            const pixels = colorCells(channel, { scale, cells }, size);
-            pen.cells({ cols, rows, pixels }, box.x, box.y, box.width, box.height);
-            paintCellSigns(pen, box, channel);
-          },
-        });
-      }
-      pen.restore();
-    },
-  };
+  const part = cornered(lines * layout.slot.height, (pen, theme) => {
+    pen.textAlign = "left";
+    for (let index = 0; index < drawn; index += 1) {
+      paintChannel(pen, layout, index, channels.get(index), {
+        theme,
+        draw(channel, box) {
+          const size = Math.min(box.width / channel.cols, box.height / channel.rows);
+          recordCells(pen, { scale, cells })(channel, size, box);
+          paintCellSigns(pen, box, channel);
+        },
+      });
+    }
+  });
   return [part, drawn];
 }
 
@@ -189,15 +181,9 @@ function profilePart(
 ): FigurePart {
   const all = { first: 0, length: answer.length };
   const scene = profileScene(answer, all, scaleKind(known, choice), room, PROFILE_TALL);
-  return {
-    height: PROFILE_TALL + LINE / 2,
-    paint(pen, theme, top) {
-      pen.save();
-      pen.translate(MARGIN, top);
-      paintAlong(pen, room, PROFILE_TALL, scene, all, along, dtype, theme);
-      pen.restore();
-    },
-  };
+  return cornered(PROFILE_TALL + LINE / 2, (pen, theme) =>
+    paintAlong(pen, room, PROFILE_TALL, scene, all, along, dtype, theme),
+  );
 }
 
 const [BAR, STEPS] = [108, 27];

@@ -4,6 +4,7 @@ import type {
   StatisticsAnswer,
 } from "../shared/client/tensor_questions.ts";
 import { type FigurePart, LINE, MARGIN, SMALL, smallWriter } from "../shared/drawing/figure.ts";
+import type { SvgContext } from "../shared/drawing/svg_context.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
@@ -25,12 +26,22 @@ export function histogramPart(
   room: number,
 ): FigurePart {
   const scene = spreadScene(spread, size, room, TALL, false);
+  return cornered(TALL, (pen, theme) =>
+    paintHistogram(pen, room, TALL, { spread, scene, colors, theme }, false),
+  );
+}
+
+/** A part that is painted from its own corner. */
+export function cornered(
+  height: number,
+  paint: (pen: SvgContext, theme: Theme) => void,
+): FigurePart {
   return {
-    height: TALL,
+    height,
     paint(pen, theme, top) {
       pen.save();
       pen.translate(MARGIN, top);
-      paintHistogram(pen, room, TALL, { spread, scene, colors, theme }, false);
+      paint(pen, theme);
       pen.restore();
     },
   };
@@ -184,11 +195,10 @@ export function besideEachOther(
     height: Math.max(tall(left), tall(right)),
     paint(pen, theme: Theme, top) {
       const paint = (parts: readonly FigurePart[]) => {
-        let y = top;
-        for (const part of parts) {
+        parts.reduce((y, part) => {
           part.paint(pen, theme, y);
-          y += part.height;
-        }
+          return y + part.height;
+        }, top);
       };
       paint(left);
       pen.save();

@@ -1,16 +1,14 @@
 /** Facts of a tensor's header, for the live view, figures and their text. */
 
-import type { SessionClient } from "../shared/client/session_client.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
 import { button, div, element, iconButton, span } from "../shell/dom.ts";
 import { hinted, message, retry } from "../shell/message.ts";
 import { HealthPill, type Judgement } from "./distribution/health_pill.ts";
-import type { Entries } from "./entries.ts";
 import { isUnsure, trustWords } from "./layout_picker.ts";
-import { muted, part, piece } from "./parts.ts";
-import { type InspectorCommands, SHOWS, type ShowChoice, type ShownTensor } from "./state.ts";
+import { muted, part, piece, TensorPart } from "./parts.ts";
+import { SHOWS, type ShowChoice, type ShownTensor } from "./state.ts";
 
 type KnownTensor = Pick<TensorAnswer, "title" | "dtype" | "shape" | "nbytes" | "trust">;
 
@@ -40,21 +38,13 @@ export function tensorFacts({
   ];
 }
 
-export class TensorHeader {
+export class TensorHeader extends TensorPart {
   readonly node = div("tvmdbg-tensor-header");
-  readonly #root: HTMLElement;
-  readonly #session: SessionClient;
   readonly #note = element("div", { class: "tvmdbg-noted", hidden: true });
-  readonly #pill: HealthPill;
+  readonly #pill = new HealthPill(this.host);
   #node = -1;
   #place = false;
   #answer: TensorAnswer | null = null;
-
-  constructor(root: HTMLElement, session: SessionClient, commands: Pick<InspectorCommands, "go">) {
-    this.#root = root;
-    this.#session = session;
-    this.#pill = new HealthPill(commands);
-  }
 
   judge(judged: Judgement | null): void {
     this.#pill.judge(judged);
@@ -66,13 +56,14 @@ export class TensorHeader {
   }
 
   noted(): void {
-    const text = this.#session.note(this.#node);
+    const text = this.host.session.note(this.#node);
     this.#note.textContent = text;
     this.#note.hidden = text === "";
   }
 
   /** Shows facts from the list of tensors, before any value was read. */
-  announce(entries: Entries, row: number): void {
+  announce(row: number): void {
+    const { entries } = this.host;
     const { columns } = entries;
     this.#answer = null;
     this.#node = entries.entry(row)[0];
@@ -112,7 +103,7 @@ export class TensorHeader {
       this.#place = !this.#place;
       place.hidden = !this.#place;
       toggle.setAttribute("aria-expanded", String(this.#place));
-      this.#root.focus({ preventScroll: true });
+      this.host.leave();
     });
     toggle.setAttribute("aria-expanded", String(this.#place));
     line.append(toggle);
@@ -162,26 +153,30 @@ export interface TensorProgress {
 }
 
 /** Trust in the picture: time of capture, number of values, assumptions. */
-export class TrustLine {
-  readonly node: HTMLElement;
+export class TrustLine extends TensorPart {
   readonly #words = span("tvmdbg-tensor-trusted tvmdbg-muted");
   readonly #sampled = element("strong", { class: "tvmdbg-tensor-sampled", hidden: true });
   readonly #bar = element("progress", { "aria-label": "Scanning all values of the heatmap" });
   readonly #text = muted("scanning all values");
-  readonly #progress: HTMLElement;
-  readonly #stop: HTMLButtonElement;
-  readonly #goOn: HTMLButtonElement;
-
-  constructor(commands: Pick<InspectorCommands, "viewing">) {
-    this.#stop = button("stop", "Stop scanning all values (k)", () =>
-      commands.viewing.count(false),
-    );
-    this.#goOn = button("scan all values", "Scan all values (k)", () =>
-      commands.viewing.count(true),
-    );
-    this.#progress = piece("progress", this.#bar, this.#text, this.#stop, this.#goOn);
-    this.node = part("trust-line", this.#sampled, this.#words, this.#progress);
-  }
+  readonly #stop = button("stop", "Stop scanning all values (k)", () =>
+    this.host.viewing.count(false),
+  );
+  readonly #goOn = button("scan all values", "Scan all values (k)", () =>
+    this.host.viewing.count(true),
+  );
+  readonly #progress = piece(
+    "progress tvmdbg-inline tvmdbg-wrap",
+    this.#bar,
+    this.#text,
+    this.#stop,
+    this.#goOn,
+  );
+  readonly node = part(
+    "trust-line tvmdbg-row tvmdbg-wrap",
+    this.#sampled,
+    this.#words,
+    this.#progress,
+  );
 
   show({ answer }: ShownTensor, { refining, stopped }: TensorProgress): void {
     this.node.hidden = !answer;
@@ -206,15 +201,9 @@ function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
   return [first, ...more.flatMap((part) => [" · ", part])];
 }
 
-export class Trouble {
+export class Trouble extends TensorPart {
   readonly node = element("div", { class: "tvmdbg-tensor-trouble", hidden: true });
-
-  readonly #commands: Pick<InspectorCommands, "viewing">;
   #error: unknown = null;
-
-  constructor(commands: Pick<InspectorCommands, "viewing">) {
-    this.#commands = commands;
-  }
 
   get shown(): boolean {
     return !this.node.hidden;
@@ -231,7 +220,7 @@ export class Trouble {
   /** Keeps an equal message, so that it is not announced twice. */
   failed(title: string, error: unknown, hint: string): void {
     if (this.shown && this.#error === error) return;
-    const again = () => this.#commands.viewing.again();
+    const again = () => this.host.viewing.again();
     const more = retry(error, "Ask for the tensor again", again);
     this.#show(message("error", title, hinted(error, hint)), ...(more ? [more] : []));
     this.#error = error;
@@ -255,44 +244,35 @@ const TITLES: Record<ShowChoice, string> = {
   profile: "Line plot of min, mean and max along an axis (3)",
 };
 
-export class ViewBar {
-  readonly node: HTMLElement;
-  readonly #tabs = new Map<ShowChoice, HTMLButtonElement>();
-  readonly #in: HTMLButtonElement;
-  readonly #out: HTMLButtonElement;
-  readonly #whole: HTMLButtonElement;
-  readonly #zoom: HTMLElement;
-
-  constructor(commands: Pick<InspectorCommands, "display" | "steering" | "whole">) {
-    for (const show of SHOWS) {
-      const tab = button(NAMES[show], TITLES[show], () => commands.display(() => show));
-      tab.setAttribute("aria-pressed", "false");
-      this.#tabs.set(show, tab);
-    }
-    const zoom = (factor: number) => () => commands.steering.zoom(factor);
-    this.#out = iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", zoom(1 / 2));
-    this.#in = iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", zoom(2));
-    this.#whole = iconButton(icons.FIT, "fit", "fit the whole heatmap (0)", () => commands.whole());
-    this.#zoom = element(
-      "span",
-      { class: "tvmdbg-tensor-zoom", role: "group", "aria-label": "Zoom" },
-      span("tvmdbg-joined", this.#out, this.#in),
-      this.#whole,
-    );
-    this.node = part(
-      "view-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
-      element(
-        "span",
-        { class: "tvmdbg-joined", role: "group", "aria-label": "Show" },
-        ...this.#tabs.values(),
-      ),
-      this.#zoom,
-    );
-  }
+export class ViewBar extends TensorPart {
+  readonly #tabs = SHOWS.map((show) =>
+    button(NAMES[show], TITLES[show], () => this.host.display(show)),
+  );
+  readonly #out = iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", () =>
+    this.host.steering.zoom(1 / 2),
+  );
+  readonly #in = iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", () =>
+    this.host.steering.zoom(2),
+  );
+  readonly #whole = iconButton(icons.FIT, "fit", "fit the whole heatmap (0)", () =>
+    this.host.whole(),
+  );
+  readonly #zoom = element(
+    "span",
+    { class: "tvmdbg-tensor-zoom tvmdbg-row tvmdbg-wrap", role: "group", "aria-label": "Zoom" },
+    span("tvmdbg-joined", this.#out, this.#in),
+    this.#whole,
+  );
+  readonly node = part(
+    "view-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
+    element("span", { class: "tvmdbg-joined", role: "group", "aria-label": "Show" }, ...this.#tabs),
+    this.#zoom,
+  );
 
   show(show: ShowChoice, zoomed: boolean, canZoom: boolean): void {
-    for (const [choice, tab] of this.#tabs)
-      tab.setAttribute("aria-pressed", String(choice === show));
+    for (const [at, tab] of this.#tabs.entries()) {
+      tab.setAttribute("aria-pressed", String(SHOWS[at] === show));
+    }
     this.#zoom.hidden = show !== "picture" || (!zoomed && !canZoom);
     this.#whole.hidden = !zoomed;
     this.#out.disabled = !zoomed;

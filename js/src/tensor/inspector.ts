@@ -1,8 +1,9 @@
-import type { GraphColumns } from "../shared/client/answers.ts";
+import type { Client } from "../shared/client/client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { CodeCopy, titleOf } from "../shell/code_copy.ts";
-import type { ViewContext } from "../shell/view.ts";
+import type { ViewContext, ViewOptions } from "../shell/view.ts";
 import { missingWords } from "./descriptions.ts";
 import type { Entries } from "./entries.ts";
 import { InspectorLayout } from "./inspector_layout.ts";
@@ -11,11 +12,11 @@ import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
 import { type Opening, opening, RequestedView } from "./requested_view.ts";
 import {
-  type InspectorCommands,
+  type KeptOptions,
   type LayoutWish,
-  Memory,
   SHOWS,
   type ShowChoice,
+  type TensorHost,
   type TensorOptions,
   type ValueLook,
 } from "./state.ts";
@@ -23,72 +24,68 @@ import { codeText, typedIndex } from "./values/code_text.ts";
 import { TensorLoader, TensorNavigation } from "./viewing.ts";
 
 const SETTLE_MS = 200;
+/** Time the view must rest before Python gets its options. */
+const KEEP_MS = 250;
 const REST_MS = 120;
 
 /** Shows one tensor at a time: connects the requested view, the loaded data and the panels. */
-export class Inspector implements InspectorCommands {
-  readonly #root: HTMLElement;
-  readonly #context: ViewContext<TensorOptions>;
-  readonly #entries: Entries;
-  readonly #graph: GraphColumns | null;
+export class Inspector implements TensorHost {
+  readonly run: Client;
+  readonly session: SessionClient;
+  readonly signal: AbortSignal;
   readonly panels: InspectorLayout;
   readonly viewing: TensorLoader;
   readonly steering: TensorNavigation;
+  readonly #options: ViewOptions<TensorOptions>;
   readonly #codeCopy: CodeCopy;
-  readonly memory: Memory;
-  readonly #wish: RequestedView;
+  readonly wish: RequestedView;
   /** Entry that the view opened with by default. */
   #opened: string | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
+  #keep: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    root: HTMLElement,
-    context: ViewContext<TensorOptions>,
-    entries: Entries,
-    graph: GraphColumns | null,
+    readonly root: HTMLElement,
+    { run, session, options, signal }: ViewContext<TensorOptions>,
+    readonly entries: Entries,
   ) {
-    const { options, signal } = context;
-    this.#root = root;
-    this.#context = context;
-    this.#entries = entries;
-    this.#graph = graph;
-    this.#wish = new RequestedView(options);
-    this.panels = new InspectorLayout(root, context, entries, this);
+    this.run = run;
+    this.session = session;
+    this.signal = signal;
+    this.#options = options;
+    this.wish = new RequestedView(options);
+    this.panels = new InspectorLayout(this);
     this.panels.picture.viewport.show(options.get("region") ?? null);
-    this.steering = new TensorNavigation(this.panels, this.#wish, this);
-    this.viewing = new TensorLoader(context, this.panels, this.#wish, this);
-    this.memory = new Memory(options, signal);
+    this.steering = new TensorNavigation(this, this.panels, this.wish);
+    this.viewing = new TensorLoader(this, this.panels, this.wish);
     this.#codeCopy = new CodeCopy(
       root,
       () => codeText(this.viewing.shown, this.panels.cross.read, this.panels.marked.region),
       (text) => this.panels.mirror.say(text),
-      titleOf(context.run),
-      context.signal,
+      titleOf(run),
+      signal,
     );
     this.panels.marked.mark(options.get("marked_region") ?? null);
     signal.addEventListener("abort", () => {
-      clearTimeout(this.#settle);
-      clearTimeout(this.#rest);
+      for (const timer of [this.#settle, this.#rest, this.#keep]) clearTimeout(timer);
     });
   }
 
   start(): void {
-    const { options, session } = this.#context;
-    const chosen = options.get("entry") ?? session.entry;
-    const first = chosen ?? this.#entries.first();
+    const chosen = this.#options.get("entry") ?? this.session.entry;
+    const first = chosen ?? this.entries.first();
     if (!chosen) this.#opened = first?.join();
     if (!first) {
       this.#empty("No tensors", "This run has no tensors.");
       return;
     }
-    this.show(first, opening(options));
+    this.show(first, opening(this.#options));
   }
 
   /** Replaces the default entry, unless the user has chosen one. */
   openAt(entry: Entry): void {
-    const { session } = this.#context;
-    if (session.entry || this.#wish.entry?.join() !== this.#opened) return;
+    if (this.session.entry || this.wish.entry?.join() !== this.#opened) return;
     this.show(entry);
     this.#opened = entry.join();
   }
@@ -99,28 +96,28 @@ export class Inspector implements InspectorCommands {
   }
 
   pick(entry: Entry): void {
-    this.#context.session.select(entry[0], "tensor", { output: entry[1] });
+    this.session.select(entry[0], "tensor", { output: entry[1] });
     this.show(entry);
   }
 
   shows(entry: Entry): boolean {
-    return this.#wish.entry?.join() === entry.join();
+    return this.wish.entry?.join() === entry.join();
   }
 
   show(entry: Entry, opening: Opening | null = null): void {
-    const wish = this.#wish;
+    const wish = this.wish;
     if (!opening && this.shows(entry)) return;
     this.viewing.forget();
-    const row = this.#entries.row(entry);
+    const row = this.entries.row(entry);
     if (row === null) {
       wish.none(entry);
-      const { title, detail } = missingWords(entry, this.#graph, this.#entries);
+      const { title, detail } = missingWords(entry, this.entries);
       this.#empty(title, detail);
       this.remember();
       return;
     }
     const first = wish.entry === null;
-    const same = wish.over(entry, this.#entries.shape(row), opening);
+    const same = wish.over(entry, this.entries.shape(row), opening);
     if (!same) {
       this.panels.cross.point = null;
       if (!first) {
@@ -128,14 +125,14 @@ export class Inspector implements InspectorCommands {
         this.panels.marked.mark(null);
       }
     }
-    this.panels.announce(this.#entries, entry, row);
+    this.panels.announce(entry, row);
     this.remember();
     this.viewing.want(null);
   }
 
   step(step: 1 | -1): void {
-    const row = this.#entries.neighbor(this.#wish.entry, step, this.panels.picker.filter);
-    if (row !== null) this.pick(this.#entries.entry(row));
+    const row = this.entries.neighbor(this.wish.entry, step, this.panels.picker.filter);
+    if (row !== null) this.pick(this.entries.entry(row));
     else this.panels.mirror.say(`This is the ${step === 1 ? "last" : "first"} tensor.`);
   }
 
@@ -145,19 +142,19 @@ export class Inspector implements InspectorCommands {
 
   /** Shows the plane at an index of a free axis. */
   open(axis: number, index: number): void {
-    this.display(() => "picture");
+    this.display("picture");
     this.look((plane) => withIndex(plane, axis, index));
     this.leave();
   }
 
   /** Shows another plane; the crosshair stays at its value if the plane contains it. */
   look(change: (plane: Plane) => Plane): void {
-    const before = this.#wish.plane;
+    const before = this.wish.plane;
     if (!before) return;
     const plane = change(before);
     if (samePlane(before, plane)) return;
     const { cross, marked, picture } = this.panels;
-    this.#wish.plane = plane;
+    this.wish.plane = plane;
     const turned = before.axes[0] === plane.axes[1] && before.axes[1] === plane.axes[0];
     if (before.axes[0] !== plane.axes[0] || before.axes[1] !== plane.axes[1]) {
       const region = picture.viewport.region;
@@ -167,26 +164,26 @@ export class Inspector implements InspectorCommands {
       marked.mark(null);
       if (cross.point) {
         const located = locate(plane, indexAt(before, cross.point));
-        [this.#wish.plane, cross.point] = [located.plane, located.point];
+        [this.wish.plane, cross.point] = [located.plane, located.point];
       }
     }
-    this.panels.choose(this.#wish);
+    this.panels.choose(this.wish);
     this.#ask(this.viewing.answer);
   }
 
   /** Changes the layout of the axes; the crosshair stays at its value. */
   lay(layout: LayoutWish): void {
-    if (JSON.stringify(layout) === JSON.stringify(this.#wish.layout)) return;
+    if (JSON.stringify(layout) === JSON.stringify(this.wish.layout)) return;
     const { cross, marked, picture } = this.panels;
-    cross.point = this.#wish.lay(layout, cross.point);
+    cross.point = this.wish.lay(layout, cross.point);
     picture.viewport.show(null);
     marked.mark(null);
     this.#ask(null);
   }
 
   read(reading: string | null): void {
-    if (reading === this.#wish.reading) return;
-    this.#wish.read(reading);
+    if (reading === this.wish.reading) return;
+    this.wish.read(reading);
     this.#ask(null);
   }
 
@@ -195,19 +192,19 @@ export class Inspector implements InspectorCommands {
     if (index) this.go(index, "stored");
   }
 
-  recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void {
-    this.#wish.colors = { ...this.#wish.colors, ...change(this.#wish.colors) };
+  recolor(change: Partial<ColorChoice>): void {
+    this.wish.colors = { ...this.wish.colors, ...change };
     this.#redraw();
   }
 
-  cells(change: (cells: CellChoice) => CellChoice): void {
-    this.#wish.cells = change(this.#wish.cells);
+  cells(cells: CellChoice): void {
+    this.wish.cells = cells;
     this.#redraw();
   }
 
   /** Null lets the view choose the axis. */
   along(axis: number | null): void {
-    this.#wish.along = axis;
+    this.wish.along = axis;
     this.#redraw();
   }
 
@@ -219,14 +216,13 @@ export class Inspector implements InspectorCommands {
   }
 
   value(change: Partial<ValueLook>): void {
-    this.#wish.values = { ...this.#wish.values, ...change };
+    this.wish.values = { ...this.wish.values, ...change };
     this.#redraw();
   }
 
-  display(change: (show: ShowChoice) => ShowChoice): void {
-    const show = change(this.#wish.show);
-    if (show === this.#wish.show || !SHOWS.includes(show)) return;
-    this.#wish.show = show;
+  display(show: ShowChoice): void {
+    if (show === this.wish.show || !SHOWS.includes(show)) return;
+    this.wish.show = show;
     this.#redraw();
     if (show === "picture" && this.viewing.answer) this.viewing.want(this.viewing.answer);
   }
@@ -238,7 +234,7 @@ export class Inspector implements InspectorCommands {
 
   /** Returns the keyboard focus to the view. */
   leave(): void {
-    this.#root.focus({ preventScroll: true });
+    this.root.focus({ preventScroll: true });
   }
 
   copy(): void {
@@ -247,13 +243,13 @@ export class Inspector implements InspectorCommands {
 
   #empty(title: string, detail: string): void {
     this.viewing.clear();
-    this.panels.empty(this.#wish.entry, title, detail);
+    this.panels.empty(this.wish.entry, title, detail);
     this.painted();
   }
 
   /** Goes to a typed index; returns an error, or "". */
   typed(text: string): string {
-    const plane = this.#wish.plane;
+    const plane = this.wish.plane;
     if (!plane || !this.viewing.answer) return "there are no values to go to";
     const index = typedIndex(text, plane.shape);
     if (typeof index === "string") return index;
@@ -262,7 +258,7 @@ export class Inspector implements InspectorCommands {
   }
 
   go(index: readonly number[], space: "view" | "stored"): void {
-    const [before, answer] = [this.#wish.plane, this.viewing.answer];
+    const [before, answer] = [this.wish.plane, this.viewing.answer];
     if (!before || !answer) return;
     const place = space === "stored" ? logicalIndex(answer, index) : index;
     if (place.length !== before.shape.length) return;
@@ -272,7 +268,7 @@ export class Inspector implements InspectorCommands {
     }
     const { plane, point } = locate(before, place);
     this.leave();
-    if (this.#wish.show === "channels") this.display(() => "picture");
+    if (this.wish.show === "channels") this.display("picture");
     if (samePlane(before, plane)) {
       this.panels.cross.mark(point);
       return;
@@ -283,7 +279,7 @@ export class Inspector implements InspectorCommands {
   }
 
   moved(): void {
-    this.panels.zoomed(this.#wish.show);
+    this.panels.zoomed(this.wish.show);
     this.remember();
     if (this.viewing.answer) this.viewing.want(this.viewing.answer);
     clearTimeout(this.#rest);
@@ -291,8 +287,8 @@ export class Inspector implements InspectorCommands {
   }
 
   painted(): void {
-    if (this.viewing.answer || this.panels.inTrouble) this.#root.dataset.ready = "true";
-    this.#root.dataset.entry = this.viewing.answer ? this.viewing.answer.entry.join(":") : "";
+    if (this.viewing.answer || this.panels.inTrouble) this.root.dataset.ready = "true";
+    this.root.dataset.entry = this.viewing.answer ? this.viewing.answer.entry.join(":") : "";
   }
 
   /** A larger picture may be worth more cells. */
@@ -315,12 +311,18 @@ export class Inspector implements InspectorCommands {
   }
 
   remember(): void {
-    const region = this.panels.picture.viewport.region;
-    const marked = this.panels.marked.region;
-    this.memory.keep({
-      ...this.#wish.kept,
-      region: region && [...region],
-      marked_region: marked && [...marked],
-    });
+    clearTimeout(this.#keep);
+    this.#keep = setTimeout(() => {
+      const region = this.panels.picture.viewport.region;
+      const marked = this.panels.marked.region;
+      const kept: Partial<KeptOptions> = {
+        ...this.wish.kept,
+        region: region && [...region],
+        marked_region: marked && [...marked],
+      };
+      for (const [name, value] of Object.entries(kept)) {
+        this.#options.set(name as keyof KeptOptions, value as never);
+      }
+    }, KEEP_MS);
   }
 }

@@ -2,28 +2,24 @@ import { errorText } from "../shared/client/request.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { iconButton, Mirror, onResize } from "../shell/dom.ts";
-import type { ViewContext } from "../shell/view.ts";
 import { AxisPickers, ReadingPicker } from "./axis_pickers.ts";
 import { nothingWords } from "./descriptions.ts";
 import { HealthStrip } from "./distribution/health_strip.ts";
 import { Histogram } from "./distribution/histogram.ts";
 import { StatisticsLine } from "./distribution/statistics.ts";
-import type { Entries } from "./entries.ts";
 import { EntryPicker } from "./entry_picker.ts";
 import { TensorHeader, type TensorProgress, Trouble, TrustLine, ViewBar } from "./header.ts";
 import { LayoutPicker } from "./layout_picker.ts";
-import { frame, part } from "./parts.ts";
+import { muted, part, TensorPart } from "./parts.ts";
 import { ChannelGrid } from "./picture/channel_grid.ts";
 import { ColorControls } from "./picture/color_controls.ts";
 import { ColorLegend } from "./picture/color_legend.ts";
 import { Crosshair } from "./picture/crosshair.ts";
-import { PlaneOverview } from "./picture/overview.ts";
 import { PlanePicture, type Plate } from "./picture/picture.ts";
 import { ProfileView } from "./picture/profile_view.ts";
-import { PlaneViewport } from "./picture/viewport.ts";
 import type { Plane } from "./plane.ts";
 import { type RequestedView, sameTensor } from "./requested_view.ts";
-import type { InspectorCommands, ShowChoice, ShownTensor, TensorOptions } from "./state.ts";
+import type { ShowChoice, ShownTensor, TensorHost } from "./state.ts";
 import { copyNumbers } from "./values/code_text.ts";
 import { cellCaption, Readout } from "./values/readout.ts";
 import { MarkedRegion, RegionPanel } from "./values/region.ts";
@@ -33,113 +29,91 @@ import { ValuesTable } from "./values/values_table.ts";
 
 const UNREAD = "The tensor could not be read";
 
-export class InspectorLayout {
-  readonly picture: PlanePicture;
-  readonly picker: EntryPicker;
-  readonly histogram: Histogram;
-  readonly table: ValuesTable;
-  readonly profile: ProfileView;
-  readonly saving: TensorExport;
-  readonly cross: Crosshair;
-  readonly marked: MarkedRegion;
-  readonly panel: RegionPanel;
-  readonly readout: Readout;
-  readonly channels: ChannelGrid;
+export class InspectorLayout extends TensorPart {
   readonly mirror = new Mirror();
-  readonly #root: HTMLElement;
-  readonly #commands: InspectorCommands;
-  readonly #header: TensorHeader;
-  readonly #health: HealthStrip;
-  readonly #noted: () => number[];
-  readonly #axes: AxisPickers;
-  readonly #layouts: LayoutPicker;
-  readonly #reading: ReadingPicker;
-  readonly #controls: ColorControls;
+  readonly picker = new EntryPicker(this.host);
+  readonly picture = new PlanePicture(this.host);
+  readonly histogram = new Histogram(this.host);
+  readonly numbers = new StatisticsLine(this.host);
+  readonly panel = new RegionPanel(this.host);
+  readonly marked = new MarkedRegion(this.host, this);
+  readonly table = new ValuesTable(this.host);
+  readonly profile = new ProfileView(this.host);
+  readonly channels = new ChannelGrid(this.host);
+  readonly saving = new TensorExport(this.host, this);
+  readonly #valuesButton = iconButton(
+    icons.TABLE,
+    "values",
+    "Show or hide the table of values (v)",
+    () => this.toggleTable(),
+  );
+  readonly readout = new Readout(this.host, [this.#valuesButton, this.saving.node]);
+  readonly cross = new Crosshair(this.host, this);
+  readonly #header = new TensorHeader(this.host);
+  readonly #health = new HealthStrip(this.host, this.#header);
+  readonly #axes = new AxisPickers(this.host);
+  readonly #layouts = new LayoutPicker(this.host);
+  readonly #reading = new ReadingPicker(this.host);
+  readonly #controls = new ColorControls(this.host);
   readonly #legend = new ColorLegend();
-  readonly #trust: TrustLine;
-  readonly #bar: ViewBar;
-  readonly numbers: StatisticsLine;
-  readonly #trouble: Trouble;
-  readonly #frame: ReturnType<typeof frame>;
-  readonly #valuesButton: HTMLButtonElement;
-  readonly #tablePlace: TablePlace;
+  readonly #trust = new TrustLine(this.host);
+  readonly #bar = new ViewBar(this.host);
+  readonly #trouble = new Trouble(this.host);
+  readonly #caption = muted();
+  readonly #view = part("view", this.picture.stage, this.channels.node);
+  readonly #left = part(
+    "left",
+    this.#bar.node,
+    part("choices tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#axes.node, this.#layouts.node),
+    this.#view,
+    this.profile.node,
+    this.#trust.node,
+    this.readout.more,
+  );
+  readonly #body = part(
+    "body",
+    part("numbers", this.numbers.node),
+    this.#left,
+    part(
+      "right tvmdbg-column tvmdbg-gap-8",
+      this.panel.node,
+      this.histogram.node,
+      part(
+        "side tvmdbg-column tvmdbg-gap-8",
+        this.#legend.node,
+        this.#controls.node,
+        this.#caption,
+      ),
+    ),
+    this.table.node,
+  );
+  readonly #scroll = part(
+    "scroll tvmdbg-column tvmdbg-fill",
+    this.#health.node,
+    this.#header.node,
+    this.readout.node,
+    this.#reading.node,
+    this.#trouble.node,
+    this.#body,
+  );
+  readonly #tablePlace = new TablePlace({
+    scroll: this.#scroll,
+    body: this.#body,
+    view: this.#view,
+    stage: this.picture.stage,
+    table: this.table.node,
+  });
   #shown: ShownTensor | null = null;
   #progress: TensorProgress = { refining: false, stopped: false };
   #stated = "";
 
-  constructor(
-    root: HTMLElement,
-    context: ViewContext<TensorOptions>,
-    entries: Entries,
-    commands: InspectorCommands,
-  ) {
-    const { run, session, signal } = context;
-    this.#root = root;
-    this.#commands = commands;
-    this.#trouble = new Trouble(commands);
-    this.picker = new EntryPicker(entries, commands, root, signal);
-    this.#header = new TensorHeader(root, session, commands);
-    this.#health = new HealthStrip(root, run, commands, this.#header, signal);
-    this.#noted = () => session.notes.map(([node]) => node);
-    this.#health.note(this.#noted());
-    this.#axes = new AxisPickers(commands);
-    this.#layouts = new LayoutPicker(commands);
-    this.#reading = new ReadingPicker(commands);
-    const viewport = new PlaneViewport();
-    const overview = new PlaneOverview((row, col) => {
-      if (viewport.center(row, col)) this.picture.moved();
-    }, signal);
-    this.picture = new PlanePicture(root, viewport, overview, commands, signal);
-    this.histogram = new Histogram(root, commands, signal);
-    this.numbers = new StatisticsLine(run, commands, signal);
-    this.#controls = new ColorControls(commands);
-    this.panel = new RegionPanel(root, commands, signal);
-    this.marked = new MarkedRegion(this, run, commands, signal);
-    this.#trust = new TrustLine(commands);
-    this.table = new ValuesTable(run, commands, signal);
-    this.profile = new ProfileView(root, run, commands, signal);
-    this.channels = new ChannelGrid(root, run, commands, signal);
-    this.saving = new TensorExport(root, run, this, signal);
-    this.#valuesButton = iconButton(
-      icons.TABLE,
-      "values",
-      "Show or hide the table of values (v)",
-      () => this.toggleTable(),
-    );
+  constructor(host: TensorHost) {
+    super(host);
+    const { root, signal } = host;
     this.#valuesButton.setAttribute("aria-pressed", "false");
-    this.readout = new Readout(commands, [this.#valuesButton, this.saving.node]);
-    this.cross = new Crosshair(this, run, commands, signal);
-    this.#bar = new ViewBar(commands);
-    this.#frame = frame({
-      bar: this.#bar.node,
-      axes: [this.#axes.node, this.#layouts.node],
-      readout: this.readout.more,
-      region: this.panel.node,
-      stage: this.picture.stage,
-      profile: this.profile.node,
-      channels: this.channels.node,
-      legend: this.#legend.node,
-      controls: this.#controls.node,
-      trust: this.#trust.node,
-      statistics: this.numbers.node,
-      histogram: this.histogram.node,
-      table: this.table.node,
-    });
-    const { body, view } = this.#frame;
-    const scroll = part(
-      "scroll tvmdbg-column tvmdbg-fill",
-      this.#health.node,
-      this.#header.node,
-      this.readout.node,
-      this.#reading.node,
-      this.#trouble.node,
-      body,
-    );
-    this.#tablePlace = new TablePlace({
-      ...{ scroll, body, view, stage: this.picture.stage, table: this.table.node },
-    });
-    root.replaceChildren(this.picker.node, scroll, this.mirror.node);
-    onResize([scroll], () => this.#placeTable(), signal);
+    this.#noted();
+    root.replaceChildren(this.picker.node, this.#scroll, this.mirror.node, this.#health.tip.node);
+    onResize([this.#scroll], () => this.#placeTable(), signal);
     copyNumbers(root, signal);
     root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
   }
@@ -149,16 +123,16 @@ export class InspectorLayout {
   }
 
   /** Shows the facts known before any value was read. */
-  announce(entries: Entries, entry: Entry, row: number): void {
+  announce(entry: Entry, row: number): void {
     this.picker.show(entry);
     this.#health.show(entry);
-    this.#header.announce(entries, row);
+    this.#header.announce(row);
     this.#reading.node.hidden = true;
   }
 
   noted(): void {
     this.#header.noted();
-    this.#health.note(this.#noted());
+    this.#noted();
   }
 
   /** Canvas of the left pane. */
@@ -185,9 +159,9 @@ export class InspectorLayout {
     this.numbers.show(shown);
     this.histogram.show(shown);
     // A page without a kernel may have only the statistics of a tensor.
-    this.#frame.body.hidden = nothing && !answer.unordered && !statistics?.statistics?.size;
+    this.#body.hidden = nothing && !answer.unordered && !statistics?.statistics?.size;
     const { unordered = false } = answer;
-    this.#frame.left.hidden = nothing && !unordered;
+    this.#left.hidden = nothing && !unordered;
     if (answer.trouble) {
       this.#trouble.failed(UNREAD, answer.trouble, "Retry once it can be read again.");
     } else if (nothing && !unordered) {
@@ -203,13 +177,13 @@ export class InspectorLayout {
     this.saving.show(shown);
     this.#controls.show(shown);
     this.#legend.show(shown);
-    this.#frame.caption.textContent =
+    this.#caption.textContent =
       shown.show === "picture" && answer.tile ? cellCaption(answer.tile, shown.cells) : "";
     this.channels.show(shown, plane);
     this.picture.show(plate);
     this.cross.over(shown);
     this.marked.over(shown);
-    this.#frame.show(shown);
+    this.#body.dataset.show = unordered ? "values" : shown.show;
     this.#placeTable();
     this.progress(this.#progress);
   }
@@ -229,7 +203,7 @@ export class InspectorLayout {
   }
 
   nextLayout(): void {
-    if (this.inTrouble) this.#commands.lay({ layout: "", sizes: null });
+    if (this.inTrouble) this.host.lay({ layout: "", sizes: null });
     else this.#layouts.next();
   }
 
@@ -254,7 +228,7 @@ export class InspectorLayout {
     this.#reading.node.hidden = true;
     this.#unread(entry);
     this.busy(false);
-    this.#frame.body.hidden = true;
+    this.#body.hidden = true;
     this.mirror.say(`${title}. ${detail}`);
   }
 
@@ -268,7 +242,7 @@ export class InspectorLayout {
   }
 
   busy(busy: boolean): void {
-    this.#root.setAttribute("aria-busy", String(busy));
+    this.host.root.setAttribute("aria-busy", String(busy));
   }
 
   get inTrouble(): boolean {
@@ -289,30 +263,34 @@ export class InspectorLayout {
     this.#valuesButton.setAttribute("aria-pressed", String(this.table.open));
   }
 
+  #noted(): void {
+    this.#health.note(this.host.session.notes.map(([node]) => node));
+  }
+
   #unread(entry: Entry | null): void {
     this.#shown = null;
     this.cross.over(null);
     this.cross.readAgain();
     this.marked.over(null);
     this.table.show(null);
-    this.#root.classList.add("tvmdbg-tensor-unread");
-    this.#root.classList.toggle("tvmdbg-tensor-unstated", this.#stated !== entry?.join());
-    this.#frame.body.hidden = this.#frame.left.hidden = false;
+    this.host.root.classList.add("tvmdbg-tensor-unread");
+    this.host.root.classList.toggle("tvmdbg-tensor-unstated", this.#stated !== entry?.join());
+    this.#body.hidden = this.#left.hidden = false;
   }
 
   #hold(shown: ShownTensor): void {
     this.#shown = shown;
     this.#stated = shown.entry.join();
-    this.#root.classList.remove("tvmdbg-tensor-unread", "tvmdbg-tensor-unstated");
+    this.host.root.classList.remove("tvmdbg-tensor-unread", "tvmdbg-tensor-unstated");
   }
 
   #inspect(event: Event): void {
     const answer = this.#shown?.answer ?? null;
-    Object.assign((event as CustomEvent<object>).detail, this.picture.inspect(), {
-      histogram: this.histogram.inspect(),
-      region: this.panel.inspect(),
-      profile: this.profile.inspect(),
-      channels: this.channels.inspect(),
+    Object.assign((event as CustomEvent<object>).detail, {
+      histogram: this.histogram.inspected(),
+      region: this.panel.inspected(),
+      profile: this.profile.inspected(),
+      channels: this.channels.inspected(),
       plane: answer && { entry: answer.entry, axes: answer.axes, index: answer.index },
     });
   }

@@ -3,8 +3,8 @@ import type { KnownLayout, TensorAnswer } from "../shared/client/tensor_question
 import { counted } from "../shared/format.ts";
 import { layoutProblem } from "../shared/unfold.ts";
 import { element, KEEP_KEYS, select } from "../shell/dom.ts";
-import { field, piece } from "./parts.ts";
-import type { InspectorCommands } from "./state.ts";
+import { field, piece, TensorPart } from "./parts.ts";
+import type { TensorHost } from "./state.ts";
 
 /** The next choice, cyclic; the first after an unknown one. */
 export function following<T>(choices: readonly T[], choice: unknown): T {
@@ -50,46 +50,46 @@ function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
 
 const BY_HAND = "custom";
 
-export class LayoutPicker {
-  readonly node = element("span", { class: "tvmdbg-tensor-layouts", hidden: true });
-  readonly #commands: Pick<InspectorCommands, "lay" | "leave">;
-  readonly #text: HTMLInputElement;
-  readonly #sizes: HTMLInputElement;
+export class LayoutPicker extends TensorPart {
+  readonly node = element("span", {
+    class: "tvmdbg-tensor-layouts tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
+    hidden: true,
+  });
   readonly #problem = element("span", {
     class: "tvmdbg-error",
     role: "alert",
     id: `tvmdbg-layout-${Math.random().toString(36).slice(2)}`,
   });
   readonly #offered = piece("layouts-offered");
-  readonly #hand: HTMLElement;
+  readonly #text = this.#field("Layout", "NCHW8c", 9);
+  readonly #sizes = this.#field("Sizes without padding", "C=12", 7);
+  readonly #hand = piece(
+    "by-hand tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
+    this.#text,
+    this.#sizes,
+    this.#problem,
+  );
   #answer: TensorAnswer | null = null;
   #built = "";
   #laid = "";
   #entry = "";
   #byHand = false;
 
-  constructor(commands: Pick<InspectorCommands, "lay" | "leave">) {
-    this.#commands = commands;
-    const typed = (label: string, placeholder: string, size: number) => {
-      const input = field(
-        `${label}, such as ${placeholder}`,
-        {
-          placeholder,
-          size,
-          spellcheck: "false",
-          autocomplete: "off",
-          "aria-describedby": this.#problem.id,
-        },
-        () => this.#apply(),
-        commands,
-      );
-      input.addEventListener("input", () => this.#check());
-      return input;
-    };
-    this.#text = typed("Layout", "NCHW8c", 9);
-    this.#sizes = typed("Sizes without padding", "C=12", 7);
-    this.#hand = piece("by-hand", this.#text, this.#sizes, this.#problem);
+  constructor(host: TensorHost) {
+    super(host);
     this.node.append(this.#offered, this.#hand);
+  }
+
+  #field(label: string, placeholder: string, size: number): HTMLInputElement {
+    const look = { placeholder, size, spellcheck: "false", autocomplete: "off" };
+    const input = field(
+      `${label}, such as ${placeholder}`,
+      { ...look, "aria-describedby": this.#problem.id },
+      () => this.#apply(),
+      this.host,
+    );
+    input.addEventListener("input", () => this.#check());
+    return input;
   }
 
   show(answer: TensorAnswer): void {
@@ -128,7 +128,7 @@ export class LayoutPicker {
     const padding = element("input", { type: "checkbox", ...KEEP_KEYS });
     padding.checked = Object.keys(sizes).length === 0;
     padding.addEventListener("change", () => {
-      this.#commands.lay({ layout, sizes: padding.checked ? {} : null });
+      this.host.lay({ layout, sizes: padding.checked ? {} : null });
     });
     // An answer may come while the user types the next layout.
     if (layout && focused !== this.#text) this.#text.value = layout;
@@ -161,7 +161,7 @@ export class LayoutPicker {
       this.#text.focus({ preventScroll: true });
       return;
     }
-    this.#commands.lay({ layout: value, sizes: null });
+    this.host.lay({ layout: value, sizes: null });
   }
 
   #check(): string {
@@ -184,7 +184,7 @@ export class LayoutPicker {
     const text = this.#text.value.trim();
     const sizes = parseSizes(this.#sizes.value);
     if (this.#check() || text === "" || typeof sizes === "string") return text === "";
-    this.#commands.lay({ layout: text, sizes });
+    this.host.lay({ layout: text, sizes });
     return true;
   }
 }

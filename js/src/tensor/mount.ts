@@ -25,7 +25,7 @@ const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
 };
 
 function actions(inspector: Inspector): KeyAction[] {
-  const { panels, steering } = inspector;
+  const { panels, steering, wish } = inspector;
   const arrow = ({ key, shiftKey }: KeyboardEvent) => {
     const [rows, cols] = ARROWS[key]!;
     const inPicture = panels.shown?.show === "picture";
@@ -73,11 +73,7 @@ function actions(inspector: Inspector): KeyAction[] {
     ["s", "swap rows and columns", () => inspector.look(swapped)],
     ["[ p ] n", "previous or next tensor", either("[ p", (by) => inspector.step(by))],
     ["/", "search tensors", () => inspector.search()],
-    [
-      "1 2 3",
-      "heatmap, tiles, line plot",
-      ({ key }) => inspector.display((show) => SHOWS[Number(key) - 1] ?? show),
-    ],
+    ["1 2 3", "heatmap, tiles, line plot", ({ key }) => inspector.display(SHOWS[Number(key) - 1]!)],
     ["Enter", "open the selected tile", () => panels.openChannel()],
     ["a", "next layout", () => panels.nextLayout()],
     ["t", "next axis of the tiles or line plot", () => inspector.nextAlong()],
@@ -89,23 +85,23 @@ function actions(inspector: Inspector): KeyAction[] {
     [
       "l",
       "color scale: auto, linear, log or symlog",
-      () => inspector.recolor(({ scale }) => ({ scale: following(SCALE_CHOICES, scale) })),
+      () => inspector.recolor({ scale: following(SCALE_CHOICES, wish.colors.scale) }),
     ],
-    ["c", "next color map", () => inspector.recolor(({ map }) => ({ map: following(MAPS, map) }))],
+    ["c", "next color map", () => inspector.recolor({ map: following(MAPS, wish.colors.map) })],
     [
       "r",
       "next color range",
-      () => inspector.recolor(({ range }) => ({ range: following(RANGE_NAMES, range) })),
+      () => inspector.recolor({ range: following(RANGE_NAMES, wish.colors.range) }),
     ],
     [
       "o",
       "show all values, or leave out far outliers",
-      () => inspector.recolor(({ range }) => ({ range: switched(range) })),
+      () => inspector.recolor({ range: switched(wish.colors.range) }),
     ],
     [
       "e",
       "downsample by mean, min, max or max abs",
-      () => inspector.cells((cells) => following(CELLS, cells)),
+      () => inspector.cells(following(CELLS, wish.cells)),
     ],
     ["k", "stop or resume scanning all values", () => inspector.viewing.toggleCount()],
     ["w", "save what is shown", () => panels.saving.toggle()],
@@ -151,13 +147,13 @@ function follow(
     axes: plane,
     index: plane,
     along: (along) => inspector.along(along),
-    show: (show) => inspector.display(() => show),
+    show: (show) => inspector.display(show),
     region: (region) => inspector.steering.region(region),
     marked_region: (region) => inspector.panels.marked.mark(region),
-    color_scale: (scale) => inspector.recolor(() => ({ scale })),
-    color_map: (map) => inspector.recolor(() => ({ map })),
-    color_range: (range) => inspector.recolor(() => ({ range })),
-    cells: (cells) => inspector.cells(() => cells),
+    color_scale: (scale) => inspector.recolor({ scale }),
+    color_map: (map) => inspector.recolor({ map }),
+    color_range: (range) => inspector.recolor({ range }),
+    cells: (cells) => inspector.cells(cells),
     value_format: (format) => inspector.value({ format }),
     scale: (scale) => inspector.value({ scale }),
     zero_point: (zeroPoint) => inspector.value({ zeroPoint }),
@@ -170,8 +166,8 @@ function follow(
     pending.clear();
   };
   for (const name of names) {
-    const changed = () => {
-      if (inspector.memory.isEcho(name)) return;
+    const changed = (isOwn?: boolean) => {
+      if (isOwn) return;
       if (pending.size === 0) queueMicrotask(take);
       pending.add(name);
     };
@@ -200,7 +196,7 @@ export const mountTensor: Mount<TensorOptions> = (root, context) => {
       bindKeys(root, [], signal);
       return;
     }
-    const inspector = new Inspector(root, context, new Entries(tensors, graph), graph);
+    const inspector = new Inspector(root, context, new Entries(tensors, graph));
     follow(inspector, context);
     const keys = [...actions(inspector), paletteAction(root, context), fullScreenAction(root)];
     bindKeys(root, keys, signal);

@@ -1,10 +1,19 @@
-import { errorText } from "../shared/client/request.ts";
+import type { RunQuestions, RunReplies } from "../shared/client/answers.ts";
+import { errorText, isAbort, NewestWins } from "../shared/client/request.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { button, div, element, KEEP_KEYS, select, span } from "../shell/dom.ts";
 import { indexText } from "./plane.ts";
-import type { InspectorCommands, ShownTensor } from "./state.ts";
+import type { TensorHost } from "./state.ts";
+
+/** A part of the inspector, with what it shows its results in; its fields may be made with both. */
+export class TensorPart<Beside = undefined> {
+  constructor(
+    protected readonly host: TensorHost,
+    protected readonly beside = undefined as Beside,
+  ) {}
+}
 
 type PartChild = Node | string | null | false;
 
@@ -22,7 +31,7 @@ export function field(
   label: string,
   attributes: Record<string, string | number>,
   apply: () => boolean | undefined,
-  commands: Pick<InspectorCommands, "leave">,
+  host: TensorHost,
 ): HTMLInputElement {
   const input = element("input", {
     type: "text",
@@ -35,19 +44,19 @@ export function field(
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault();
-    if (event.key === "Escape" || apply() !== false) commands.leave();
+    if (event.key === "Escape" || apply() !== false) host.leave();
   });
   return input;
 }
 
 /** A list of choices from which Escape gives the keys back to the view. */
 export function list(
-  commands: Pick<InspectorCommands, "leave">,
+  host: TensorHost,
   ...choice: Parameters<typeof select>
 ): ReturnType<typeof select> {
   const node = select(...choice);
   node.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") commands.leave();
+    if (event.key === "Escape") host.leave();
   });
   return node;
 }
@@ -77,67 +86,58 @@ export class Failure {
   }
 }
 
+/** Asks for what a part shows, once it rests; the newest question wins. */
+export class Inquiry<Kind extends keyof RunQuestions & keyof RunReplies> {
+  readonly #newest = new NewestWins();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #ticket = 0;
+
+  constructor(
+    readonly host: TensorHost,
+    readonly kind: Kind,
+    readonly restMs = 0,
+  ) {
+    host.signal.addEventListener("abort", () => this.forget());
+  }
+
+  /** Ignores the answers to all questions so far. */
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#ticket += 1;
+  }
+
+  ask(
+    question: RunQuestions[Kind] & object,
+    found: (answer: RunReplies[Kind]) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    clearTimeout(this.#timer);
+    const [ticket, { run }] = [this.#ticket, this.host];
+    const send = async () => {
+      try {
+        const answer = await this.#newest.ask(() => run.ask(this.kind, question as never));
+        if (ticket === this.#ticket) found(answer);
+      } catch (error) {
+        if (ticket === this.#ticket && !isAbort(error)) failed(error);
+      }
+    };
+    if (this.restMs) this.#timer = setTimeout(send, this.restMs);
+    else void send();
+  }
+}
+
 /** A link to a value by its stored index, with its index among the shown axes. */
 export function placeButton(
   answer: TensorAnswer | null,
   stored: readonly number[] | null,
   title: string,
-  commands: Pick<InspectorCommands, "go">,
+  host: TensorHost,
   before = "at ",
 ): HTMLButtonElement | null {
   if (!stored) return null;
   const shown = indexText(answer ? logicalIndex(answer, stored) : stored);
   const unfolded = answer?.layout ? `, stored at ${indexText(stored)}` : "";
-  const node = button(`${before}${shown}`, `${title}${unfolded}`, () =>
-    commands.go(stored, "stored"),
-  );
+  const node = button(`${before}${shown}`, `${title}${unfolded}`, () => host.go(stored, "stored"));
   node.dataset.key = title;
   return node;
-}
-
-interface FrameParts {
-  bar: HTMLElement;
-  axes: readonly HTMLElement[];
-  readout: HTMLElement;
-  stage: HTMLElement;
-  profile: HTMLElement;
-  channels: HTMLElement;
-  legend: HTMLElement;
-  controls: HTMLElement;
-  trust: HTMLElement;
-  statistics: HTMLElement;
-  histogram: HTMLElement;
-  region: HTMLElement;
-  table: HTMLElement;
-}
-
-export function frame(parts: FrameParts) {
-  const caption = div("tvmdbg-muted");
-  const side = part("side tvmdbg-column tvmdbg-gap-8", parts.legend, parts.controls, caption);
-  const view = part("view", parts.stage, parts.channels);
-  const left = part(
-    "left",
-    parts.bar,
-    part("choices tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", ...parts.axes),
-    view,
-    parts.profile,
-    parts.trust,
-    parts.readout,
-  );
-  const body = part(
-    "body",
-    part("numbers", parts.statistics),
-    left,
-    part("right tvmdbg-column tvmdbg-gap-8", parts.region, parts.histogram, side),
-    parts.table,
-  );
-  return {
-    body,
-    left,
-    view,
-    caption,
-    show: ({ show, answer }: ShownTensor) => {
-      body.dataset.show = answer?.unordered ? "values" : show;
-    },
-  };
 }

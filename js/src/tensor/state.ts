@@ -1,4 +1,6 @@
+import type { Client } from "../shared/client/client.ts";
 import type { TensorOptions } from "../shared/client/options.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import type {
   Entry,
   PlaneView,
@@ -7,7 +9,7 @@ import type {
   ValueFormat,
 } from "../shared/client/tensor_questions.ts";
 import type { Mirror } from "../shell/dom.ts";
-import type { ViewOptions } from "../shell/view.ts";
+import type { Entries } from "./entries.ts";
 import type { CellChoice, ColorChoice, ColorScale } from "./picture/color_scale.ts";
 import type { Plane, Point } from "./plane.ts";
 
@@ -49,8 +51,15 @@ export interface LayoutWish {
   sizes: Record<string, number> | null;
 }
 
-/** What the parts ask of the inspector. */
-export interface InspectorCommands {
+/** The inspector, as its parts know it. */
+export interface TensorHost {
+  readonly root: HTMLElement;
+  readonly run: Client;
+  readonly session: SessionClient;
+  readonly entries: Entries;
+  readonly wish: { readonly colors: ColorChoice };
+  /** Aborts with the view. */
+  readonly signal: AbortSignal;
   /** Goes to a value by its index along the axes of `viewShape`, or along those of `storedShape`. */
   go(index: readonly number[], space: "view" | "stored"): void;
   /** Goes to a typed index; returns an error, or "". */
@@ -66,10 +75,10 @@ export interface InspectorCommands {
   read(reading: string): void;
   along(axis: number): void;
   nextAlong(): void;
-  recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void;
-  cells(change: (cells: CellChoice) => CellChoice): void;
+  recolor(change: Partial<ColorChoice>): void;
+  cells(cells: CellChoice): void;
   value(change: Partial<ValueLook>): void;
-  display(change: (show: ShowChoice) => ShowChoice): void;
+  display(show: ShowChoice): void;
   whole(): void;
   copy(): void;
   /** Writes the choices to the traits. */
@@ -117,36 +126,5 @@ export function viewOf({ entry, reading, layout, sizes, axes, index }: PlaneView
 
 export type { TensorOptions };
 
-const REST_MS = 250;
-
 /** Options to be read back: all but the height, which the host sets. */
 export type KeptOptions = Omit<TensorOptions, "height">;
-
-/** Writes options to the traits once the view rests. */
-export class Memory {
-  readonly #options: ViewOptions<TensorOptions>;
-  readonly #written = new Map<string, string>();
-  #kept: Partial<KeptOptions> = {};
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(options: ViewOptions<TensorOptions>, signal: AbortSignal) {
-    this.#options = options;
-    signal.addEventListener("abort", () => clearTimeout(this.#timer));
-  }
-
-  keep(kept: Partial<KeptOptions>): void {
-    this.#kept = { ...this.#kept, ...kept };
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      for (const [name, value] of Object.entries(this.#kept)) {
-        this.#written.set(name, JSON.stringify(value));
-        this.#options.set(name as keyof KeptOptions, value as never);
-      }
-    }, REST_MS);
-  }
-
-  /** True if a trait change is this view's own write coming back. */
-  isEcho(name: keyof KeptOptions): boolean {
-    return JSON.stringify(this.#options.get(name)) === this.#written.get(name);
-  }
-}

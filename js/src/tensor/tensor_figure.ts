@@ -12,6 +12,7 @@ import {
   paintParts,
   paragraph,
   SMALL,
+  smallWriter,
   space,
 } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
@@ -53,13 +54,9 @@ export function lines(texts: readonly string[]): FigurePart {
   return {
     height: texts.length * LINE,
     paint(pen, theme, top) {
-      pen.font = `${SMALL}px ${theme.font}`;
-      pen.textBaseline = "middle";
-      pen.textAlign = "left";
-      pen.fillStyle = theme.muted;
-      texts.forEach((text, at) => {
-        pen.fillText(text, MARGIN, top + (at + 0.5) * LINE);
-      });
+      const write = smallWriter(pen, theme);
+      for (const [at, text] of texts.entries())
+        write(text, 0, top + (at + 0.5) * LINE, theme.muted);
     },
   };
 }

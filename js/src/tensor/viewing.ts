@@ -1,51 +1,29 @@
-import type { Client } from "../shared/client/client.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
-import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Entry, StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
-import type { ViewContext } from "../shell/view.ts";
 import { tensorWords } from "./descriptions.ts";
 import type { InspectorLayout } from "./inspector_layout.ts";
+import { TensorPart } from "./parts.ts";
 import { type ColorScale, colorScale, sameScale } from "./picture/color_scale.ts";
 import type { Plate } from "./picture/picture.ts";
 import { Pictures, type PicturesHost } from "./picture/pictures.ts";
 import { answeredPlane, axisAlong, axisText, fixedAxes, withIndex } from "./plane.ts";
 import { type RequestedView, sameTensor, withPicture } from "./requested_view.ts";
-import {
-  hasValues,
-  type InspectorCommands,
-  type Region,
-  type ShownTensor,
-  type TensorOptions,
-} from "./state.ts";
+import { hasValues, type Region, type ShownTensor, type TensorHost } from "./state.ts";
 
 const POLL_MS = 150;
 
 /** Statistics of one complete tensor: at once those known, then exact ones. */
-class StatisticsLoader {
-  readonly #run: Client;
-  readonly #host: Pick<TensorLoader, "recounted" | "uncounted">;
-  readonly #signal: AbortSignal;
+class StatisticsLoader extends TensorPart<Pick<TensorLoader, "recounted" | "uncounted">> {
   #question: { entry: Entry; reading: string | null } | null = null;
   #scanning = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticket = 0;
 
-  constructor(
-    run: Client,
-    host: Pick<TensorLoader, "recounted" | "uncounted">,
-    signal: AbortSignal,
-  ) {
-    this.#run = run;
-    this.#host = host;
-    this.#signal = signal;
-    signal.addEventListener("abort", () => this.forget());
-  }
-
   /** Known counts of another tensor or reading. */
   begin(entry: Entry, reading: string | null): Promise<StatisticsAnswer> {
     this.forget();
     this.#question = { entry, reading };
-    return this.#run.ask("statistics", { ...this.#question, exact: false }, this.#signal);
+    return this.host.run.ask("statistics", { ...this.#question, exact: false });
   }
 
   /** Releases the tensor; a pass that only this view waits for ends. */
@@ -70,40 +48,35 @@ class StatisticsLoader {
     clearTimeout(this.#timer);
     try {
       const answer = await this.#cancel();
-      if (ticket === this.#ticket) this.#host.recounted(answer);
+      if (ticket === this.#ticket) this.beside.recounted(answer);
     } catch (error) {
-      if (ticket === this.#ticket) this.#host.uncounted(error);
+      if (ticket === this.#ticket) this.beside.uncounted(error);
     }
   }
 
   #cancel(): Promise<StatisticsAnswer> {
-    return this.#run.ask("cancelTensor", this.#question!, this.#signal);
+    return this.host.run.ask("cancelTensor", this.#question!);
   }
 
   async #follow(ticket: number): Promise<void> {
     try {
-      const question = { ...this.#question!, exact: true };
-      const answer = await this.#run.ask("statistics", question, this.#signal);
+      const answer = await this.host.run.ask("statistics", { ...this.#question!, exact: true });
       if (ticket !== this.#ticket) return;
       this.#scanning = answer.state === "scanning";
-      this.#host.recounted(answer);
+      this.beside.recounted(answer);
       if (this.#scanning) this.#timer = setTimeout(() => this.#follow(ticket), POLL_MS);
     } catch (error) {
       if (ticket !== this.#ticket) return;
       this.#scanning = false;
-      this.#host.uncounted(error);
+      this.beside.uncounted(error);
     }
   }
 }
 
 /** Loads the requested tensor's plane and statistics, and shows them in the panels. */
-export class TensorLoader implements PicturesHost {
-  readonly #panels: InspectorLayout;
-  readonly #wish: RequestedView;
-  readonly #session: SessionClient;
-  readonly #commands: Pick<InspectorCommands, "painted" | "moved">;
+export class TensorLoader extends TensorPart implements PicturesHost {
   readonly #pictures: Pictures;
-  readonly #counting: StatisticsLoader;
+  readonly #counting = new StatisticsLoader(this.host, this);
   #answer: TensorAnswer | null = null;
   #statistics: StatisticsAnswer | null = null;
   /** Statistics held back until the picture comes. */
@@ -113,17 +86,13 @@ export class TensorLoader implements PicturesHost {
   #scale: ColorScale | null = null;
 
   constructor(
-    { run, session, signal }: ViewContext<TensorOptions>,
-    panels: InspectorLayout,
-    wish: RequestedView,
-    commands: Pick<InspectorCommands, "painted" | "moved">,
+    host: TensorHost,
+    readonly panels: InspectorLayout,
+    readonly wish: RequestedView,
   ) {
-    this.#panels = panels;
-    this.#wish = wish;
-    this.#session = session;
-    this.#commands = commands;
-    this.#pictures = new Pictures(run, wish, panels.picture.viewport, this, signal);
-    this.#counting = new StatisticsLoader(run, this, signal);
+    super(host);
+    host.signal.addEventListener("abort", () => this.#counting.forget());
+    this.#pictures = new Pictures(host.run, wish, panels.picture.viewport, this, host.signal);
   }
 
   get answer(): TensorAnswer | null {
@@ -160,9 +129,9 @@ export class TensorLoader implements PicturesHost {
 
   /** Shows the requested view from the cache, else requests it. */
   want(known: TensorAnswer | null): void {
-    const { view } = this.#wish;
+    const { view } = this.wish;
     if (!view) return;
-    if (!known) this.#panels.picture.measure();
+    if (!known) this.panels.picture.measure();
     const tensor = `${view.entry.join()} ${view.reading}`;
     let beside: Promise<unknown> | null = null;
     if (this.#counted !== tensor) {
@@ -179,14 +148,14 @@ export class TensorLoader implements PicturesHost {
   }
 
   answered(reply: TensorAnswer): void {
-    const { cross } = this.#panels;
+    const { cross } = this.panels;
     const before = this.#answer;
     const answer = withPicture(reply, before);
     this.#answer = answer;
     this.#statistics = this.#early;
-    if (!this.#wish.answered(answer)) {
+    if (!this.wish.answered(answer)) {
       cross.point = null;
-      this.#panels.choose(this.#wish);
+      this.panels.choose(this.wish);
     }
     const key = `${answer.entry.join()} ${answer.reading}`;
     if (this.#counted !== key && this.#statistics) this.#counted = key;
@@ -195,28 +164,28 @@ export class TensorLoader implements PicturesHost {
     const isLone = axes.every((axis) => axis === null || shape[axis] === 1);
     if (hasValues(answer) && isLone) cross.point = { row: 0, col: 0 };
     this.draw();
-    this.#panels.mirror.tell(this.words(), sameTensor(before, answer));
+    this.panels.mirror.tell(this.words(), sameTensor(before, answer));
     cross.place(cross.point);
     if (!sameTensor(before, answer) && this.#statistics?.state === "sampled") {
       this.#counting.refine();
     }
     const empty = !tile || tile.planeRows * tile.planeCols === 0;
-    if (empty || this.#wish.show === "profile") this.#commands.painted();
-    else this.#commands.moved();
+    if (empty || this.wish.show === "profile") this.host.painted();
+    else this.host.moved();
   }
 
   failed(error: unknown): void {
     this.#answer = null;
-    this.#panels.failed(this.#wish, error);
-    this.#commands.painted();
+    this.panels.failed(this.wish, error);
+    this.host.painted();
   }
 
   busy(busy: boolean): void {
-    this.#panels.busy(busy);
+    this.panels.busy(busy);
   }
 
   refining(refining: boolean): void {
-    this.#panels.progress({ refining, stopped: this.#pictures.stopped });
+    this.panels.progress({ refining, stopped: this.#pictures.stopped });
   }
 
   /** Asks again after an error. */
@@ -230,8 +199,8 @@ export class TensorLoader implements PicturesHost {
     const answer = this.#answer;
     if (!answer) return;
     const shown = { ...this.shown, answer };
-    this.#panels.show(shown, this.#wish.plane, this.#plate(shown));
-    this.#panels.zoomed(this.#wish.show);
+    this.panels.show(shown, this.wish.plane, this.#plate(shown));
+    this.panels.zoomed(this.wish.show);
   }
 
   #plate({ answer, scale, cells }: ShownTensor & { answer: TensorAnswer }): Plate | null {
@@ -250,28 +219,28 @@ export class TensorLoader implements PicturesHost {
   }
 
   words(): string {
-    const { entry } = this.#wish;
-    const note = entry ? this.#session.note(entry[0]) : "";
+    const { entry } = this.wish;
+    const note = entry ? this.host.session.note(entry[0]) : "";
     return `${tensorWords(this.shown)}${note ? `. Note: ${note}` : ""}`;
   }
 
   get shown(): ShownTensor {
     const [answer, statistics] = [this.#answer, this.#statistics];
-    const { colors, cells, values } = this.#wish;
-    const show = answer?.unordered ? "picture" : this.#wish.show;
+    const { colors, cells, values } = this.wish;
+    const show = answer?.unordered ? "picture" : this.wish.show;
     const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
     if (!sameScale(scale, this.#scale)) this.#scale = scale;
     const pictured = answer && show === "channels" ? answer.axes : [];
     return {
-      entry: answer?.entry ?? this.#wish.entry ?? [-1, 0],
+      entry: answer?.entry ?? this.wish.entry ?? [-1, 0],
       answer,
       statistics,
       show,
       along:
         answer && show !== "picture"
-          ? axisAlong(answer.viewShape, answer.axisNames, pictured, this.#wish.along)
+          ? axisAlong(answer.viewShape, answer.axisNames, pictured, this.wish.along)
           : null,
-      region: this.#panels.picture.viewport.region,
+      region: this.panels.picture.viewport.region,
       colors,
       scale: this.#scale,
       cells,
@@ -287,66 +256,60 @@ export class TensorLoader implements PicturesHost {
 
   uncounted(error: unknown): void {
     if (isAbort(error)) return;
-    this.#panels.mirror.say(`The values could not be counted: ${errorText(error)}`);
+    this.panels.mirror.say(`The values could not be counted: ${errorText(error)}`);
   }
 }
 
 /** Moves the visible part, and the crosshair or the chosen channel, by steps. */
-export class TensorNavigation {
-  readonly #panels: InspectorLayout;
-  readonly #wish: RequestedView;
-  readonly #commands: Pick<InspectorCommands, "look">;
-
+export class TensorNavigation extends TensorPart {
   constructor(
-    panels: InspectorLayout,
-    wish: RequestedView,
-    commands: Pick<InspectorCommands, "look">,
+    host: TensorHost,
+    readonly panels: InspectorLayout,
+    readonly wish: RequestedView,
   ) {
-    this.#panels = panels;
-    this.#wish = wish;
-    this.#commands = commands;
+    super(host);
   }
 
   /** Zooms in by a factor at the crosshair, else in the middle. */
   zoom(factor: number): void {
-    const { picture, cross } = this.#panels;
+    const { picture, cross } = this.panels;
     const at = cross.point && picture.placeOf(cross.point);
     if (picture.viewport.zoom(factor, at ?? undefined)) picture.moved();
   }
 
   region(region: Region | null): void {
-    this.#panels.picture.viewport.show(region);
-    this.#panels.picture.moved();
+    this.panels.picture.viewport.show(region);
+    this.panels.picture.moved();
   }
 
   /** Moves the visible part by shares of itself. */
   pan(right: number, down: number): void {
-    const { picture } = this.#panels;
+    const { picture } = this.panels;
     const plot = picture.viewport.layout?.plot;
     if (plot && picture.viewport.pan(-right * plot.width, -down * plot.height)) picture.moved();
   }
 
   /** Moves the crosshair, or the chosen channel. */
   move(rows: number, cols: number): void {
-    const { shown, channels, cross } = this.#panels;
-    const { plane } = this.#wish;
+    const { shown, channels, cross } = this.panels;
+    const { plane } = this.wish;
     if (shown?.show === "channels") channels.move(rows, cols);
     else if (plane && shown?.answer && hasValues(shown.answer)) cross.move(plane, rows, cols);
   }
 
   /** Moves the corner of the marked region, which begins at the crosshair. */
   mark(rows: number, cols: number): void {
-    const { shown, cross, marked } = this.#panels;
-    const { plane } = this.#wish;
+    const { shown, cross, marked } = this.panels;
+    const { plane } = this.wish;
     if (!plane || shown?.show !== "picture" || !shown.answer?.tile) return;
     cross.put(marked.extend(plane, cross.point ?? { row: 0, col: 0 }, rows, cols));
   }
 
   /** Moves along the first fixed axis. */
   index(steps: number): void {
-    const { plane } = this.#wish;
+    const { plane } = this.wish;
     const axis = plane && fixedAxes(plane).find((axis) => plane.shape[axis]! > 1);
     if (!plane || axis === null || axis === undefined) return;
-    this.#commands.look(() => withIndex(plane, axis, plane.index[axis]! + steps));
+    this.host.look(() => withIndex(plane, axis, plane.index[axis]! + steps));
   }
 }

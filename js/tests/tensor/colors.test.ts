@@ -14,7 +14,7 @@ import {
   table,
 } from "../../src/tensor/picture/color_scale.ts";
 import { cellSpecial, colorCells } from "../../src/tensor/picture/plane_painter.ts";
-import { profileAxis } from "../../src/tensor/picture/profile_painter.ts";
+import { profileAxis } from "../../src/tensor/picture/profile_scene.ts";
 import { known } from "./answer.ts";
 
 const lights = (map: "sequential" | "diverging") =>

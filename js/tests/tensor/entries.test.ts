@@ -113,7 +113,7 @@ describe("an entry without a tensor", () => {
     [[5, 0], "No output of this node"],
     [[99, 0], "nodes 0 to 17"],
   ] as const)("%j is explained", (entry, why) => {
-    const { title, detail } = missingWords(entry, graph, entries);
+    const { title, detail } = missingWords(entry, entries);
     expect(title).toContain(nodeTitle("", entry[0], entry[1]));
     expect(detail).toContain(why);
   });

@@ -16,7 +16,7 @@ function shown(change: Partial<TensorAnswer> = {}, state = "exact"): ShownTensor
 }
 
 function pill(told: ShownTensor, verdict?: number, brief = "4 of 16 dead") {
-  const made = new HealthPill({ go: () => {} });
+  const made = new HealthPill({ go: () => {} } as never);
   made.show(told);
   if (verdict !== undefined) made.judge({ verdict, brief });
   return {

@@ -41,20 +41,19 @@ class NumberKey {
   readonly #ramp = span("tvmdbg-graph-ramp");
   readonly #ticks = element("span");
   readonly #counts = element("span");
-  readonly #handles: RangeHandles;
+  readonly #handles = new RangeHandles(this);
   #colors: NumberColors | null = null;
 
-  constructor(limit: (range: readonly [number, number] | null) => void) {
-    this.#handles = new RangeHandles(
-      limit,
-      () => limit(null),
-      (value) => this.#colors?.text(value) ?? "",
-    );
+  constructor(readonly limit: (range: readonly [number, number] | null) => void) {
     this.#bar.style.width = `${WIDTH + 2 * SIDE}px`;
     Object.assign(this.#ramp.style, { left: `${SIDE}px`, width: `${WIDTH}px`, height: `${BAR}px` });
     this.#ramp.addEventListener("dblclick", () => limit(null));
     this.#bar.append(this.#ramp, this.#ticks, ...this.#handles.nodes);
     this.node.append(this.#name, this.#bar, this.#counts);
+  }
+
+  words(value: number): string {
+    return this.#colors?.text(value) ?? "";
   }
 
   show(colors: NumberColors): void {

@@ -10,9 +10,9 @@ import type { HealthAnswer, TensorStatistics } from "../../shared/client/tensor_
 import { counted, integer, percent } from "../../shared/format.ts";
 import { element, span } from "../../shell/dom.ts";
 import { type Health, specialText, valueWords } from "../descriptions.ts";
-import { part, piece, placeButton } from "../parts.ts";
+import { piece, placeButton, TensorPart } from "../parts.ts";
 import { SPECIAL_TEXT, type Special } from "../picture/color_scale.ts";
-import type { InspectorCommands, ShownTensor } from "../state.ts";
+import type { ShownTensor } from "../state.ts";
 import { refill } from "./statistics.ts";
 
 /** The state of a run in few words, beside the strip. */
@@ -97,18 +97,17 @@ export interface Judgement {
   brief: string;
 }
 
+const LOOK = "tvmdbg-tensor-health tvmdbg-row tvmdbg-wrap tvmdbg-gap-12";
+
 /** Verdict of the tensor with the counts behind it; buttons lead to the first value of a fault. */
-export class HealthPill {
-  readonly node = part("health");
-  readonly #commands: Pick<InspectorCommands, "go">;
+export class HealthPill extends TensorPart {
+  readonly node = element("div", {
+    class: LOOK,
+    role: "group",
+    "aria-label": "Health",
+  });
   #shown: ShownTensor | null = null;
   #judged: Judgement | null = null;
-
-  constructor(commands: Pick<InspectorCommands, "go">) {
-    this.#commands = commands;
-    this.node.setAttribute("role", "group");
-    this.node.setAttribute("aria-label", "Health");
-  }
 
   show(shown: ShownTensor): void {
     const before = this.#shown;
@@ -130,7 +129,7 @@ export class HealthPill {
     const known = shown.statistics;
     const words = known && valueWords(known, shown.answer?.valueDtype ?? "");
     if (!known?.statistics || !words) {
-      this.node.className = "tvmdbg-tensor-health";
+      this.node.className = LOOK;
       refill(this.node, document.createTextNode(known?.reason || "no statistics"));
       return;
     }
@@ -143,7 +142,7 @@ export class HealthPill {
       judged && known.state !== "exact"
         ? `; counts of a sample of ${integer(statistics.size)}`
         : "";
-    this.node.className = `tvmdbg-tensor-health tvmdbg-tensor-health-${health}`;
+    this.node.className = `${LOOK} tvmdbg-tensor-health-${health}`;
     refill(
       this.node,
       element("strong", {}, verdict + ofSample),
@@ -169,7 +168,7 @@ export class HealthPill {
         this.#shown?.answer ?? null,
         first[special],
         title,
-        this.#commands,
+        this.host,
         "first ",
       );
       return element("span", {}, piece("loud", text), place && " ", place);

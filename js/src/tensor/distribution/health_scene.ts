@@ -1,7 +1,7 @@
 import { severity, Verdict } from "../../shared/client/health.ts";
 import type { HealthColumns } from "../../shared/client/tensor_questions.ts";
 import { healthFills, type Theme } from "../../shared/drawing/theme.ts";
-import { SPECIAL } from "../picture/color_scale.ts";
+import { boundsOf, SPECIAL } from "../picture/color_scale.ts";
 
 export const Special = { NAN: 1, INF: 2 } as const;
 
@@ -45,7 +45,7 @@ export function healthScene(health: HealthColumns, width: number): HealthScene {
     dead: new Float32Array(count).fill(Number.NaN),
   };
   const exponents = Float64Array.from({ length: rows }, (_, row) => exponent(health, row));
-  const [least, largest] = bounds(exponents);
+  const [least, most] = boundsOf(exponents);
   for (let column = 0; column < count; column++) {
     const start = Math.floor((column * rows) / count);
     const end = Math.floor(((column + 1) * rows) / count);
@@ -58,7 +58,7 @@ export function healthScene(health: HealthColumns, width: number): HealthScene {
       }
       if (health.nan[row]! > 0) scene.special[column]! |= Special.NAN;
       if (health.inf[row]! > 0) scene.special[column]! |= Special.INF;
-      const share = largest > least ? (exponents[row]! - least) / (largest - least) : 0.5;
+      const share = most > least ? (exponents[row]! - least) / (most - least) : 0.5;
       if (!Number.isNaN(exponents[row]!)) raise(scene.magnitude, column, share);
       raise(scene.zero, column, health.zero[row]!);
       raise(scene.saturated, column, health.saturated[row]!);
@@ -96,17 +96,8 @@ export function rowAt(scene: HealthScene, health: HealthColumns, x: number): num
 
 /** Decimal exponent of the largest finite magnitude; NaN if it is zero or unknown. */
 function exponent({ low, high }: HealthColumns, row: number): number {
-  const largest = Math.max(Math.abs(low[row]!), Math.abs(high[row]!));
-  return largest > 0 ? Math.log10(largest) : Number.NaN;
-}
-
-function bounds(values: Float64Array): [number, number] {
-  let [least, largest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of values) {
-    if (value < least) least = value;
-    if (value > largest) largest = value;
-  }
-  return [least, largest];
+  const most = Math.max(Math.abs(low[row]!), Math.abs(high[row]!));
+  return most > 0 ? Math.log10(most) : Number.NaN;
 }
 
 function raise(into: Float32Array, column: number, value: number): void {

@@ -1,5 +1,4 @@
 import type { GraphColumns, TensorColumns } from "../../shared/client/answers.ts";
-import type { Client } from "../../shared/client/client.ts";
 import {
   firstFault,
   healthScan,
@@ -16,7 +15,9 @@ import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, tensorTitle } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS, listening, relabel, span } from "../../shell/dom.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
-import type { InspectorCommands } from "../state.ts";
+import { Tooltip } from "../../shell/tooltip.ts";
+import { TensorPart } from "../parts.ts";
+import type { TensorHost } from "../state.ts";
 import {
   entryLines,
   type Judgement,
@@ -43,15 +44,15 @@ const LANES =
   "One column per tensor in execution order; from the top: verdict; range (log; NaN and Inf); zeros; saturated; dead channels";
 
 /** Strip of a run's entries in execution order, colored by health; one click leads to the first NaN. */
-export class HealthStrip {
+export class HealthStrip
+  extends TensorPart<{ judge(judged: Judgement | null): void }>
+  implements StagePainters
+{
   readonly node = element("div", {
     class: "tvmdbg-health tvmdbg-row tvmdbg-wrap tvmdbg-line-below",
     role: "group",
     "aria-label": "health of the run",
   });
-  readonly #root: HTMLElement;
-  readonly #commands: Pick<InspectorCommands, "pick" | "openAt">;
-  readonly #header: { judge(judged: Judgement | null): void };
   readonly #stage = element("div", {
     class: "tvmdbg-health-stage",
     role: "slider",
@@ -60,16 +61,20 @@ export class HealthStrip {
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
-  readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
+  readonly tip = new Tooltip(this.host.root, this.host.signal);
   readonly #state = span("tvmdbg-nowrap tvmdbg-numeric");
   /** A live region of its own: it speaks once, at the end of the scan. */
   readonly #spoken = element("div", { class: "tvmdbg-mirror", role: "status" });
-  readonly #firstInf: HTMLButtonElement;
-  readonly #firstNan: HTMLButtonElement;
-  readonly #worst: HTMLButtonElement;
-  readonly #stop: HTMLButtonElement;
+  readonly #firstInf = button("first Inf", "go to the first tensor with Inf", () =>
+    this.#go(this.#health!.firstNonfinite),
+  );
+  readonly #firstNan = button("first NaN", "go to the first tensor with NaN", () =>
+    this.#go(this.#health!.firstNan),
+  );
+  readonly #worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
+  readonly #stop = button("stop", "stop scanning the tensors", () => this.#stopOrGoOn());
   readonly #scan: Scan<HealthAnswer>;
-  readonly #lanes: Stage;
+  readonly #lanes = new Stage(this.host.root, "", () => this, this.host.signal, this.#stage);
   #health: HealthAnswer | null = null;
   #fault = false;
   #names: TensorColumns | null = null;
@@ -80,35 +85,10 @@ export class HealthStrip {
   #hovered = -1;
   #noted: ReadonlySet<number> = new Set();
 
-  constructor(
-    root: HTMLElement,
-    run: Client,
-    commands: Pick<InspectorCommands, "pick" | "openAt">,
-    header: { judge(judged: Judgement | null): void },
-    signal: AbortSignal,
-  ) {
-    this.#root = root;
-    this.#commands = commands;
-    this.#header = header;
-    this.#firstInf = button("first Inf", "go to the first tensor with Inf", () =>
-      this.#go(this.#health!.firstNonfinite),
-    );
-    this.#firstNan = button("first NaN", "go to the first tensor with NaN", () =>
-      this.#go(this.#health!.firstNan),
-    );
-    this.#worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
-    this.#stop = button("stop", "stop scanning the tensors", () => this.#stopOrGoOn());
+  constructor(host: TensorHost, header: { judge(judged: Judgement | null): void }) {
+    super(host, header);
+    const { run, signal } = host;
     this.#scan = healthScan(run, this, signal);
-    const painters = ({ context }: Layer, over: Layer): StagePainters => ({
-      base: (theme, width) => {
-        if (!this.#health) return;
-        this.#scene = healthScene(this.#health, width);
-        paintHealth(context, this.#scene, theme);
-        this.node.dataset.ready = "true";
-      },
-      over: (theme) => this.#paintOver(over.context, theme),
-    });
-    this.#lanes = new Stage(root, "", painters, signal, this.#stage);
     this.#stage.style.height = `${HEIGHT}px`;
     this.node.append(
       element("span", { class: "tvmdbg-muted", title: LANES }, "health"),
@@ -118,7 +98,6 @@ export class HealthStrip {
       this.#firstInf,
       this.#firstNan,
       this.#worst,
-      this.#tip,
       this.#spoken,
     );
     this.#listen(signal);
@@ -149,7 +128,7 @@ export class HealthStrip {
     const fault = isUnderWay(health) ? -1 : firstFault(health);
     if (fault >= 0 && !this.#fault) {
       this.#fault = true;
-      this.#commands.openAt([health.node[fault]!, health.output[fault]!]);
+      this.host.openAt([health.node[fault]!, health.output[fault]!]);
     }
     this.#health = health;
     this.node.hidden = health.total === 0;
@@ -177,19 +156,12 @@ export class HealthStrip {
   }
 
   #locate(): void {
-    const { node, output } = this.#health ?? {};
-    this.#row = -1;
-    if (node && output && this.#entry) {
-      const [wanted, slot] = this.#entry;
-      for (let row = node.indexOf(wanted); row >= 0; row = node.indexOf(wanted, row + 1)) {
-        if (output[row] === slot) {
-          this.#row = row;
-          break;
-        }
-      }
-    }
-    const [health, row] = [this.#health, this.#row];
-    this.#header.judge(
+    const [health, entry] = [this.#health, this.#entry];
+    const isShown = (node: number, row: number) =>
+      node === entry?.[0] && health!.output[row] === entry[1];
+    const row = health?.node.findIndex(isShown) ?? -1;
+    this.#row = row;
+    this.beside.judge(
       health && row >= 0 ? { verdict: health.verdict[row]!, brief: health.brief[row] ?? "" } : null,
     );
     this.#showButtons();
@@ -238,7 +210,7 @@ export class HealthStrip {
   #go(row: number): void {
     const health = this.#health;
     if (!health || !(row >= 0 && row < health.total)) return;
-    this.#commands.pick([health.node[row]!, health.output[row]!]);
+    this.host.pick([health.node[row]!, health.output[row]!]);
   }
 
   #listen(signal: AbortSignal): void {
@@ -277,7 +249,7 @@ export class HealthStrip {
       PageDown: () => suspiciousBeside(health, this.#row, 1),
       Enter: () => (this.#hovered >= 0 ? this.#hovered : nextSuspicious(health, this.#row)),
     };
-    if (event.key === "Escape") this.#root.focus({ preventScroll: true });
+    if (event.key === "Escape") this.host.leave();
     else if (targets[event.key]) this.#go(targets[event.key]!());
     else return;
     event.preventDefault();
@@ -286,21 +258,28 @@ export class HealthStrip {
 
   #hover(row: number): void {
     this.#hovered = row;
-    this.#tip.hidden = row < 0 || !this.#scene;
     this.#lanes.touched();
-    if (row < 0 || !this.#scene) return;
+    if (row < 0 || !this.#scene) {
+      this.tip.hide();
+      return;
+    }
     const column = columnOf(this.#scene, row);
     const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
     const lines = this.#lines(row);
     if (others > 0) lines.push(`the worst of ${counted(others + 1, "tensor")} here`);
-    this.#tip.textContent = lines.join("\n");
-    const x = this.#stage.offsetLeft + column * this.#scene.width;
-    const most = this.node.clientWidth - this.#tip.offsetWidth - 4;
-    this.#tip.style.left = `${Math.max(4, Math.min(most, x))}px`;
-    this.#tip.style.top = `${this.#stage.offsetTop + HEIGHT + 4}px`;
+    const text = lines.join("\n");
+    const x = column * this.#scene.width;
+    this.tip.show(text, () => [new Text(text)], this.#stage, x, HEIGHT);
   }
 
-  #paintOver(context: CanvasRenderingContext2D, theme: Theme): void {
+  base(theme: Theme, width: number, _height: number, { context }: Layer): void {
+    if (!this.#health) return;
+    this.#scene = healthScene(this.#health, width);
+    paintHealth(context, this.#scene, theme);
+    this.node.dataset.ready = "true";
+  }
+
+  over(theme: Theme, _width: number, _height: number, { context }: Layer): void {
     const [health, scene] = [this.#health, this.#scene];
     if (!health || !scene) return;
     if (this.#noted.size) {

@@ -1,5 +1,5 @@
 import type { StatisticsAnswer } from "../../shared/client/tensor_questions.ts";
-import type { Layer, Pen } from "../../shared/drawing/canvas.ts";
+import type { Layer } from "../../shared/drawing/canvas.ts";
 import * as icons from "../../shared/drawing/icons.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { tidy } from "../../shared/drawing/value_axis.ts";
@@ -17,7 +17,7 @@ import {
 import { RangeHandles } from "../../shell/range_handles.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { following } from "../layout_picker.ts";
-import { muted, part } from "../parts.ts";
+import { muted, part, TensorPart } from "../parts.ts";
 import { named, RangeNote } from "../picture/color_controls.ts";
 import {
   type ColorScale,
@@ -27,16 +27,15 @@ import {
   type ScaleKind,
 } from "../picture/color_scale.ts";
 import type { PlacedLabel } from "../picture/plane_layout.ts";
-import type { InspectorCommands, ShownTensor } from "../state.ts";
+import type { ShownTensor, TensorHost } from "../state.ts";
 import { paintChosen, paintHistogram } from "./histogram_painter.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 import { barAt, type SpreadScene, spreadScene } from "./spread_scene.ts";
 
 const DRAG = 3;
 
-export class Histogram {
+export class Histogram extends TensorPart implements StagePainters {
   readonly node: HTMLElement;
-  readonly #commands: Pick<InspectorCommands, "recolor" | "leave">;
   readonly #stage = element("div", {
     class: "tvmdbg-stage tvmdbg-tensor-histogram",
     role: "slider",
@@ -48,20 +47,28 @@ export class Histogram {
   });
   readonly #caption = part("bar-text");
   readonly #marks = muted();
-  readonly #beyond: RangeNote;
-  readonly #kinds: HTMLSelectElement;
+  readonly #beyond = new RangeNote(this.host);
+  readonly #kinds = select("Histogram scale (h)", named(SCALE_CHOICES), "auto", (kind) =>
+    this.#scaled(kind as ScaleChoice),
+  );
   readonly #logButton = button("log counts", "Logarithmic count axis (g)", () => this.toggleLog());
   readonly #zoomButton = iconButton(icons.ZOOM_IN, "zoom", "Zoom to the color range (z)", () =>
-    this.#toggleZoom(),
+    this.#zoomTo(this.#narrower),
   );
   readonly #resetButton = iconButton(
     icons.BACK,
     "reset",
     "Reset the color range (Esc, or double-click)",
-    () => this.#reset(),
+    () => this.limit(null),
   );
-  readonly #handles: RangeHandles;
-  readonly #bars: Stage;
+  readonly #handles = new RangeHandles(this);
+  readonly #bars = new Stage(
+    this.host.root,
+    "tvmdbg-base",
+    () => this,
+    this.host.signal,
+    this.#stage,
+  );
   #shown: ShownTensor | null = null;
   #known: StatisticsAnswer | null = null;
   #colors: ColorScale | null = null;
@@ -76,26 +83,8 @@ export class Histogram {
   #drag: { from: number; moved: boolean } | null = null;
   #labels: PlacedLabel[] = [];
 
-  constructor(
-    root: HTMLElement,
-    commands: Pick<InspectorCommands, "recolor" | "leave">,
-    signal: AbortSignal,
-  ) {
-    this.#commands = commands;
-    this.#beyond = new RangeNote(commands);
-    this.#handles = new RangeHandles(
-      (range) => commands.recolor(() => ({ range })),
-      () => this.#reset(),
-      (value) => aboutText(value, this.#shown?.answer?.valueDtype),
-    );
-    this.#kinds = select("Histogram scale (h)", named(SCALE_CHOICES), "auto", (kind) =>
-      this.#scaled(kind as ScaleChoice),
-    );
-    const painters = ({ context }: Layer, over: Layer): StagePainters => ({
-      base: (theme, width, height) => this.#paint(context, theme, width, height),
-      over: (theme) => this.#paintBar(over.context, theme),
-    });
-    this.#bars = new Stage(root, "tvmdbg-base", painters, signal, this.#stage);
+  constructor(host: TensorHost) {
+    super(host);
     this.#logButton.setAttribute("aria-pressed", "false");
     this.node = element(
       "section",
@@ -104,9 +93,16 @@ export class Histogram {
       this.#beyond.node,
       part("handled", this.#stage, ...this.#handles.nodes),
       this.#caption,
-      part("spread-bar", this.#kinds, this.#logButton, this.#zoomButton, this.#resetButton),
+      part(
+        "spread-bar tvmdbg-wrap",
+        this.#kinds,
+        this.#logButton,
+        this.#zoomButton,
+        this.#resetButton,
+      ),
     );
-    this.#listen(signal);
+    this.#say();
+    this.#listen(host.signal);
   }
 
   show(shown: ShownTensor): void {
@@ -122,15 +118,11 @@ export class Histogram {
     if (other || read) this.#zoom = "auto";
     const whole = before !== null && before !== shown.colors.range;
     if (whole && typeof shown.colors.range === "string") this.#zoom = "auto";
-    if (statistics !== this.#known || other) {
-      this.#bar = this.#anchor = null;
-      this.#say();
-    }
+    if (statistics !== this.#known || other) this.#choose(null);
     this.#known = statistics;
     this.#colors = scale;
     this.#marks.textContent = marks(statistics);
-    const brushed = Array.isArray(shown.colors.range);
-    this.#resetButton.hidden = !brushed;
+    this.#resetButton.hidden = !Array.isArray(shown.colors.range);
     this.#showZoom();
     this.#bars.changed();
   }
@@ -145,7 +137,7 @@ export class Histogram {
     this.#scaled(following(SCALE_CHOICES, this.#kind));
   }
 
-  inspect() {
+  inspected() {
     const { bars = [], plot = null } = this.#scene ?? {};
     return { labels: this.#labels, bars, plot, axis: this.#spread?.axis ?? null };
   }
@@ -153,14 +145,13 @@ export class Histogram {
   #scaled(kind: ScaleChoice): void {
     this.#kind = kind;
     this.#kinds.value = kind;
-    this.#bar = this.#anchor = null;
-    this.#say();
+    this.#choose(null);
     this.#bars.changed();
   }
 
-  #toggleZoom(): void {
-    this.#zoom = this.#narrower ?? null;
-    this.#bar = this.#anchor = null;
+  #zoomTo(range: readonly [number, number] | null): void {
+    this.#zoom = range;
+    this.#choose(null);
     this.#showZoom();
     this.#bars.changed();
   }
@@ -191,17 +182,16 @@ export class Histogram {
     return !span && robust ? [robust.low, robust.high] : null;
   }
 
-  #zoomOut(): void {
-    this.#zoom = null;
-    this.#showZoom();
-    this.#bars.changed();
+  limit(range: readonly [number, number] | null): void {
+    const isLimited = Array.isArray(this.#shown?.colors.range);
+    if (range || isLimited) this.host.recolor({ range: range ?? "auto" });
   }
 
-  #reset(): void {
-    if (Array.isArray(this.#shown?.colors.range)) this.#commands.recolor(() => ({ range: "auto" }));
+  words(value: number): string {
+    return aboutText(value, this.#shown?.answer?.valueDtype);
   }
 
-  #paint(context: Pen, theme: Theme, width: number, height: number): void {
+  base(theme: Theme, width: number, height: number, { context }: Layer): void {
     const known = this.#known;
     this.#spread =
       known &&
@@ -223,7 +213,7 @@ export class Histogram {
     );
   }
 
-  #paintBar(context: Pen, theme: Theme): void {
+  over(theme: Theme, _width: number, _height: number, { context }: Layer): void {
     const chosen =
       this.#bar === null ? null : ([this.#anchor ?? this.#bar, this.#bar] as [number, number]);
     paintChosen(context, this.#scene, chosen, theme);
@@ -257,7 +247,7 @@ export class Histogram {
       .flatMap(({ span }) => (span ? [span] : []));
     if (!spans?.length) return;
     const [low, high] = [spans[0]![0], spans.at(-1)![1]];
-    if (high > low) this.#commands.recolor(() => ({ range: [low, high] }));
+    if (high > low) this.limit([low, high]);
   }
 
   #brush(from: number, to: number): void {
@@ -267,7 +257,7 @@ export class Histogram {
     const [low, high] = [Math.min(from, to), Math.max(from, to)].map((value) =>
       tidy(axis, (value - x) / width, 1 / width),
     ) as [number, number];
-    if (high > low) this.#commands.recolor(() => ({ range: [low, high] }));
+    if (high > low) this.limit([low, high]);
   }
 
   #listen(signal: AbortSignal): void {
@@ -295,7 +285,7 @@ export class Histogram {
       // A tapped bar keeps its text.
       if (event.pointerType !== "touch" && !this.#drag) this.#choose(null);
     });
-    listen("dblclick", () => this.#reset());
+    listen("dblclick", () => this.limit(null));
     listen("keydown", (event) => this.#key(event));
   }
 
@@ -316,15 +306,14 @@ export class Histogram {
       this.#choose(next, anchor);
       if (anchor !== null) this.#brushBars(anchor, next);
     } else if (event.key === "Enter" && bar !== null) this.#brushBars(bar, bar);
-    else if (event.key === "z" && !this.#zoomButton.hidden) this.#toggleZoom();
+    else if (event.key === "z" && !this.#zoomButton.hidden) this.#zoomTo(this.#narrower);
     else if (event.key === "g") this.toggleLog();
     else if (event.key === "h") this.nextKind();
     else if (event.key === "Escape") {
-      const brushed = Array.isArray(this.#shown?.colors.range);
       this.#choose(null);
-      if (brushed) this.#reset();
-      else if (this.#span && this.#zoom !== "auto") this.#zoomOut();
-      else this.#commands.leave();
+      if (Array.isArray(this.#shown?.colors.range)) this.limit(null);
+      else if (this.#span && this.#zoom !== "auto") this.#zoomTo(null);
+      else this.host.leave();
     } else return;
     event.preventDefault();
     event.stopPropagation();

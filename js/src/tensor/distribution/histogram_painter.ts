@@ -9,6 +9,7 @@ import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { type ColorScale, cssColor, nearRange, scaleKind } from "../picture/color_scale.ts";
 import { type PlacedLabel, PlotLabels } from "../picture/plane_layout.ts";
 import { paintSpecial } from "../picture/plane_painter.ts";
+import type { TensorHost } from "../state.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 import {
   barAt,
@@ -195,18 +196,15 @@ export function paintChosen(
 
 const AUTO = { scale: "auto", range: "auto" } as const;
 
-export class SmallHistogram {
+export class SmallHistogram implements StagePainters {
   readonly node = element("div", { class: "tvmdbg-stage tvmdbg-tensor-small-bars", role: "img" });
   readonly #stage: Stage;
   #counts: SpreadAnswer | null = null;
   #dtype = "";
   #scene: SpreadScene | null = null;
 
-  constructor(root: HTMLElement, signal: AbortSignal) {
-    const painters = ({ context }: Layer): StagePainters => ({
-      base: (theme, width, height) => this.#paint(context, theme, width, height),
-    });
-    this.#stage = new Stage(root, "tvmdbg-base", painters, signal, this.node);
+  constructor({ root, signal }: Pick<TensorHost, "root" | "signal">) {
+    this.#stage = new Stage(root, "tvmdbg-base", () => this, signal, this.node);
     const listen = listening(this.node, signal);
     listen("pointermove", (event) => {
       const x = event.clientX - this.node.getBoundingClientRect().x;
@@ -222,11 +220,11 @@ export class SmallHistogram {
     this.#stage.changed();
   }
 
-  inspect() {
+  inspected() {
     return this.#scene?.bars ?? [];
   }
 
-  #paint(context: Pen, theme: Theme, width: number, height: number): void {
+  base(theme: Theme, width: number, height: number, { context }: Layer): void {
     const counts = this.#counts;
     if (!counts?.statistics) return;
     const near = nearRange(counts, AUTO);

@@ -1,4 +1,3 @@
-import type { Client } from "../../shared/client/client.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import type {
   Entry,
@@ -11,8 +10,8 @@ import * as icons from "../../shared/drawing/icons.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { shortText, valueText } from "../../shared/number_text.ts";
 import { button, element, iconButton } from "../../shell/dom.ts";
-import { muted, number, piece, placeButton } from "../parts.ts";
-import type { InspectorCommands, ShownTensor } from "../state.ts";
+import { muted, number, piece, placeButton, TensorPart } from "../parts.ts";
+import type { ShownTensor, TensorHost } from "../state.ts";
 
 const DIGITS = 5;
 const PERCENTS = [1, 5, 25, 50, 75, 95, 99];
@@ -54,21 +53,12 @@ export function outward(value: number, side: 1 | -1): string {
   return String(inside() || !Number.isFinite(Number(text)) ? value : Number(text));
 }
 
-class Percentiles {
-  readonly #run: Client;
-  readonly #changed: () => void;
-  readonly #signal: AbortSignal;
+class Percentiles extends TensorPart<{ draw(): void }> {
   #of = "";
   #exact: Percentile[] | null = null;
   #question: { entry: Entry; reading: string | null } | null = null;
   #asking: AbortController | null = null;
   failure: unknown = null;
-
-  constructor(run: Client, changed: () => void, signal: AbortSignal) {
-    this.#run = run;
-    this.#changed = changed;
-    this.#signal = signal;
-  }
 
   get busy(): boolean {
     return this.#asking !== null;
@@ -99,17 +89,21 @@ class Percentiles {
     const asking = new AbortController();
     this.#asking = asking;
     this.failure = null;
-    this.#changed();
-    const signal = AbortSignal.any([asking.signal, this.#signal]);
+    this.beside.draw();
+    const signal = AbortSignal.any([asking.signal, this.host.signal]);
     try {
-      const answer = await this.#run.ask("percentiles", { ...this.#question, percents }, signal);
+      const answer = await this.host.run.ask(
+        "percentiles",
+        { ...this.#question, percents },
+        signal,
+      );
       if (this.#asking === asking) this.#exact = answer;
     } catch (error) {
       if (this.#asking === asking && !isAbort(error)) this.failure = error;
     } finally {
       if (this.#asking === asking) {
         this.#asking = null;
-        this.#changed();
+        this.beside.draw();
       }
     }
   }
@@ -127,23 +121,19 @@ export function refill(box: HTMLElement, ...children: Node[]): void {
   }
 }
 
-type CountActs = Pick<InspectorCommands, "go" | "viewing">;
-
-export class StatisticsLine {
+export class StatisticsLine extends TensorPart {
   readonly node = element("section", {
     class: "tvmdbg-tensor-statistics tvmdbg-row tvmdbg-wrap",
     "aria-label": "Statistics of the whole tensor",
   });
-  readonly #commands: CountActs;
-  readonly #percentiles: Percentiles;
+  readonly #percentiles = new Percentiles(this.host, this);
   readonly #more = iconButton(icons.MORE, "more", "Show or hide more numbers (q)", () =>
     this.toggle(),
   );
   #shown: ShownTensor | null = null;
 
-  constructor(run: Client, commands: CountActs, signal: AbortSignal) {
-    this.#commands = commands;
-    this.#percentiles = new Percentiles(run, () => this.#draw(), signal);
+  constructor(host: TensorHost) {
+    super(host);
     this.#more.classList.add("tvmdbg-tensor-more-numbers");
     this.#more.setAttribute("aria-expanded", "false");
     this.#more.dataset.key = "more";
@@ -154,7 +144,7 @@ export class StatisticsLine {
     this.#shown = shown;
     this.#percentiles.over(shown.entry, shown.answer?.reading ?? null);
     const same = before?.statistics === shown.statistics && before.entry === shown.entry;
-    if (!same || before.answer?.layout !== shown.answer?.layout) this.#draw();
+    if (!same || before.answer?.layout !== shown.answer?.layout) this.draw();
   }
 
   toggle(): void {
@@ -162,7 +152,7 @@ export class StatisticsLine {
     this.#more.setAttribute("aria-expanded", String(open));
   }
 
-  #draw(): void {
+  draw(): void {
     const known = this.#shown?.statistics ?? null;
     const statistics = known?.statistics;
     if (!known || !statistics) {
@@ -193,7 +183,7 @@ export class StatisticsLine {
   #rows({ size, minimum, maximum, mean, std, argmin, argmax }: TensorStatistics): HTMLElement[] {
     const answer = this.#shown?.answer ?? null;
     const place = (index: number[] | null, title: string) =>
-      placeButton(answer, index, title, this.#commands);
+      placeButton(answer, index, title, this.host);
     if (isConstant(minimum, maximum)) {
       return [row(size === 1 ? "value" : "all", number(minimum.text))];
     }
@@ -239,7 +229,7 @@ export class StatisticsLine {
   #progress({ state, done, total, statistics }: StatisticsAnswer): HTMLElement[] {
     if (state === "exact") return [];
     const act = (label: string, title: string, go: boolean) => {
-      const node = button(label, title, () => this.#commands.viewing.count(go));
+      const node = button(label, title, () => this.host.viewing.count(go));
       node.dataset.key = "count";
       return node;
     };
@@ -248,7 +238,7 @@ export class StatisticsLine {
       const bar = element("progress", { max: 1, value: share, "aria-label": "Values counted" });
       return [
         piece(
-          "progress",
+          "progress tvmdbg-inline tvmdbg-wrap",
           "≈ from a sample; counting all ",
           bar,
           ` ${Math.floor(100 * share)} % of ${integer(total)}`,
@@ -259,7 +249,7 @@ export class StatisticsLine {
     const words = state === "cancelled" ? "≈ stopped; from a sample of " : "≈ from a sample of ";
     return [
       piece(
-        "progress",
+        "progress tvmdbg-inline tvmdbg-wrap",
         `${words}${integer(statistics?.size ?? 0)} of ${counted(total, "value")} `,
         act("count all", "Count all values", true),
       ),

@@ -1,5 +1,3 @@
-import type { Client } from "../../shared/client/client.ts";
-import { isAbort, NewestWins } from "../../shared/client/request.ts";
 import type { TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import type { Layer } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
@@ -8,9 +6,9 @@ import { div, element } from "../../shell/dom.ts";
 import { reveal } from "../../shell/scrolling.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { AlongPicker } from "../axis_pickers.ts";
-import { Failure, muted, part } from "../parts.ts";
+import { Failure, Inquiry, muted, part, TensorPart } from "../parts.ts";
 import { axesAlong, axisText, type Plane, sameShape } from "../plane.ts";
-import { type InspectorCommands, type ShownTensor, viewOf } from "../state.ts";
+import { type ShownTensor, type TensorHost, viewOf } from "../state.ts";
 import { cellCaption } from "../values/readout.ts";
 import {
   Channels,
@@ -23,24 +21,30 @@ import {
   slotAt,
 } from "./channels.ts";
 import { cellText } from "./digits.ts";
-import { paintCells } from "./overview.ts";
+import { canvasCells } from "./overview.ts";
 import type { PlacedLabel } from "./plane_layout.ts";
-
-type ChannelCommands = Pick<InspectorCommands, "along" | "leave" | "open" | "painted" | "panels">;
+import { paintCellSigns } from "./plane_painter.ts";
 
 /** Small pictures of the indices of one axis, in the same colors; only visible ones are requested. */
-export class ChannelGrid {
-  readonly node: HTMLElement;
-  readonly #commands: ChannelCommands;
-  readonly #run: Client;
-  readonly #signal: AbortSignal;
-  readonly #picker: AlongPicker;
+export class ChannelGrid extends TensorPart implements StagePainters {
+  readonly #picker = new AlongPicker(this.host, "tile by ", "Axis to tile by (t)");
   readonly #words = muted();
   readonly #scroll = element("div", { class: "tvmdbg-channels-scroll tvmdbg-fill", tabindex: -1 });
   readonly #space = div("tvmdbg-channels-space");
   readonly #stage: Stage;
   readonly #failure = new Failure();
-  readonly #newest = new NewestWins();
+  readonly #pictures = new Inquiry(this.host, "channels");
+  readonly node = element(
+    "div",
+    {
+      class: "tvmdbg-tensor-channels tvmdbg-column tvmdbg-fill tvmdbg-gap-4",
+      role: "group",
+      "aria-label": "Channels",
+    },
+    part("channels-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#picker.node, this.#words),
+    this.#scroll,
+    this.#failure.node,
+  );
   #shown: ShownTensor | null = null;
   #channels: Channels | null = null;
   #plane = "";
@@ -50,24 +54,11 @@ export class ChannelGrid {
   #request = "";
   #labels: PlacedLabel[] = [];
 
-  constructor(root: HTMLElement, run: Client, commands: ChannelCommands, signal: AbortSignal) {
-    this.#run = run;
-    this.#commands = commands;
-    this.#signal = signal;
-    const title = "Axis to tile by (t)";
-    this.#picker = new AlongPicker("tile by ", title, commands);
+  constructor(host: TensorHost) {
+    super(host);
+    const { root, signal } = host;
     this.#scroll.append(this.#space);
-    const painters = (base: Layer): StagePainters => ({
-      base: (theme, width, height) => this.#paint(base, theme, width, height),
-    });
-    this.#stage = new Stage(root, "tvmdbg-channels-canvas", painters, signal, this.#scroll);
-    this.node = element(
-      "div",
-      { class: "tvmdbg-tensor-channels", role: "group", "aria-label": "Channels" },
-      part("channels-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#picker.node, this.#words),
-      this.#scroll,
-      this.#failure.node,
-    );
+    this.#stage = new Stage(root, "tvmdbg-channels-canvas", () => this, signal, this.#scroll);
     this.#scroll.addEventListener("scroll", () => this.#stage.changed(), { signal });
     this.#scroll.addEventListener("pointermove", (event) => this.#hover(event), { signal });
     this.#scroll.addEventListener("click", (event) => {
@@ -104,19 +95,19 @@ export class ChannelGrid {
     this.#at = Math.max(0, Math.min(channels.length - 1, to));
     const { y, height } = placeIn(layout, this.#at);
     reveal(this.#scroll, y, height);
-    this.#commands.panels.mirror.say(this.#wordsOf(this.#at));
+    this.host.panels.mirror.say(this.#wordsOf(this.#at));
     this.#stage.changed();
   }
 
   open(): void {
-    if (this.#channels) this.#commands.open(this.#channels.axis, this.#at);
+    if (this.#channels) this.host.open(this.#channels.axis, this.#at);
   }
 
   get canvas(): HTMLCanvasElement {
     return this.#stage.canvas;
   }
 
-  inspect(): object {
+  inspected(): object {
     const [layout, channels] = [this.#layout, this.#channels];
     if (!layout || !channels) return { labels: [], marks: [] };
     const { first, count } = layout.inSight;
@@ -143,6 +134,7 @@ export class ChannelGrid {
     if (plane === this.#plane) return false;
     this.#plane = plane;
     this.#request = "";
+    this.#pictures.forget();
     this.#failure.clear();
     this.#channels = axis === null ? null : new Channels(axis, viewShape[axis]!);
     this.#picker.show(shown, axesAlong(viewShape, answer.axes));
@@ -153,14 +145,14 @@ export class ChannelGrid {
     return true;
   }
 
-  #paint({ canvas, context }: Layer, theme: Theme, width: number, height: number): void {
+  base(theme: Theme, width: number, height: number, { canvas, context }: Layer): void {
     const [shown, channels] = [this.#shown, this.#channels];
     if (!shown?.answer?.tile || shown.show !== "channels") return;
     this.#labels = [];
     if (!channels) {
       this.#layout = null;
       this.#space.style.height = "0";
-      this.#commands.painted();
+      this.host.painted();
       return;
     }
     const { planeRows, planeCols } = shown.answer.tile;
@@ -174,8 +166,11 @@ export class ChannelGrid {
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
     this.#ask(shown.answer, layout, channels);
-    const paint = { scale: shown.scale, cells: shown.cells };
-    const draw: DrawChannel = (channel, box) => paintCells(context, box, channel, paint);
+    const paint = canvasCells(context, { scale: shown.scale, cells: shown.cells });
+    const draw: DrawChannel = (channel, box) => {
+      paint(channel, Math.min(box.width / channel.cols, box.height / channel.rows), box);
+      paintCellSigns(context, box, channel);
+    };
     context.save();
     context.translate(0, -layout.scrolled);
     const { first, count } = layout.inSight;
@@ -186,10 +181,10 @@ export class ChannelGrid {
     }
     context.restore();
     this.#announce(channels);
-    if (!channels.missing(first, count)) this.#commands.painted();
+    if (!channels.missing(first, count)) this.host.painted();
   }
 
-  async #ask(answer: TensorAnswer, layout: GridLayout, channels: Channels): Promise<void> {
+  #ask(answer: TensorAnswer, layout: GridLayout, channels: Channels): void {
     const wanted = channels.missing(layout.inSight.first, layout.inSight.count);
     if (!wanted) return;
     const { rows, cols } = layout.cells;
@@ -197,18 +192,15 @@ export class ChannelGrid {
     const key = JSON.stringify(question);
     if (key === this.#request) return;
     this.#request = key;
-    try {
-      const answer = await this.#newest.ask(() =>
-        this.#run.ask("channels", question, this.#signal),
-      );
-      if (channels !== this.#channels) return;
-      channels.add(answer);
-      this.#failure.clear();
-      this.#stage.changed();
-    } catch (error) {
-      if (isAbort(error) || channels !== this.#channels || key !== this.#request) return;
-      this.#failure.tell("tiles", error);
-    }
+    this.#pictures.ask(
+      question,
+      (answer) => {
+        channels.add(answer);
+        this.#failure.clear();
+        this.#stage.changed();
+      },
+      (error) => this.#failure.tell("tiles", error),
+    );
   }
 
   #announce(channels: Channels): void {

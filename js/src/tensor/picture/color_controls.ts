@@ -1,8 +1,8 @@
 import type { SpreadAnswer } from "../../shared/client/tensor_questions.ts";
 import { integer, percent } from "../../shared/format.ts";
 import { button, element, relabel, select } from "../../shell/dom.ts";
-import { field, muted, part, piece } from "../parts.ts";
-import type { InspectorCommands, ShownTensor } from "../state.ts";
+import { field, muted, part, piece, TensorPart } from "../parts.ts";
+import type { ShownTensor, TensorHost } from "../state.ts";
 import {
   type CellChoice,
   type ColorChoice,
@@ -44,22 +44,21 @@ export function switched(range: RangeChoice): RangeChoice {
 }
 
 /** Notes on how colors and histogram adapt to the values and why, with buttons to undo it. */
-export class RangeNote {
+export class RangeNote extends TensorPart {
   readonly node = part("beyond tvmdbg-wrap tvmdbg-gap-12");
   readonly #crowd = muted();
   readonly #crowded = piece("adapted");
-  readonly #scale: HTMLButtonElement;
+  readonly #scale = button("linear", "", () => {
+    this.host.recolor({ scale: this.host.wish.colors.scale === "auto" ? "linear" : "auto" });
+  });
   readonly #far = muted();
   readonly #beyond = piece("adapted");
-  readonly #range: HTMLButtonElement;
+  readonly #range = button("show all", "", () =>
+    this.host.recolor({ range: switched(this.host.wish.colors.range) }),
+  );
 
-  constructor(commands: Pick<InspectorCommands, "recolor">) {
-    this.#scale = button("linear", "", () => {
-      commands.recolor(({ scale }) => ({ scale: scale === "auto" ? "linear" : "auto" }));
-    });
-    this.#range = button("show all", "", () =>
-      commands.recolor(({ range }) => ({ range: switched(range) })),
-    );
+  constructor(host: TensorHost) {
+    super(host);
     this.#crowded.append(this.#crowd, " ", this.#scale);
     this.#beyond.append(this.#far, " ", this.#range);
     this.node.append(this.#crowded, this.#beyond);
@@ -99,50 +98,42 @@ const CELL_NAMES = [
 ] as const;
 export const CELLS = ["mean", "least", "largest", "extreme"] as const;
 
-export class ColorControls {
-  readonly node: HTMLElement;
-  readonly #commands: Pick<InspectorCommands, "recolor">;
-  readonly #scale: HTMLSelectElement;
-  readonly #map: HTMLSelectElement;
-  readonly #range: HTMLSelectElement;
-  readonly #cells: HTMLSelectElement;
-  readonly #cellsLabel: HTMLElement;
-  readonly #low: HTMLInputElement;
-  readonly #high: HTMLInputElement;
-  readonly #typed: HTMLElement;
+export class ColorControls extends TensorPart {
+  readonly #scale = select("Color scale (l)", named(SCALE_CHOICES), "auto", (scale) =>
+    this.host.recolor({ scale: scale as ScaleChoice }),
+  );
+  readonly #map = select("Color map (c)", named(MAPS), "auto", (map) =>
+    this.host.recolor({ map: map as MapChoice }),
+  );
+  readonly #range = select("Color range (r)", [...RANGES, TYPED], "auto", (range) =>
+    this.host.recolor({ range: range === "typed" ? this.#now : (range as RangeChoice) }),
+  );
+  readonly #cells = select(
+    "Downsample cells of several values by (e)",
+    CELL_NAMES,
+    "mean",
+    (cells) => this.host.cells(cells as CellChoice),
+  );
+  readonly #cellsLabel = labelled("downsample by", this.#cells);
+  readonly #ends = ["from", "to"].map((end) =>
+    field(`Color range ${end}`, { inputmode: "decimal", size: 8 }, () => this.#type(), this.host),
+  );
+  readonly #typed = piece(
+    "typed tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
+    this.#ends[0]!,
+    "to",
+    this.#ends[1]!,
+  );
+  readonly node = element(
+    "div",
+    { class: "tvmdbg-tensor-controls", role: "group", "aria-label": "Colors" },
+    labelled("color scale", this.#scale),
+    labelled("color map", this.#map),
+    labelled("color range", this.#range),
+    this.#typed,
+    this.#cellsLabel,
+  );
   #now: readonly [number, number] = [0, 1];
-
-  constructor(commands: Pick<InspectorCommands, "recolor" | "cells" | "leave">) {
-    this.#commands = commands;
-    const ends = ["from", "to"].map((end) => {
-      const look = { inputmode: "decimal", size: 8 };
-      return field(`Color range ${end}`, look, () => this.#type(), commands);
-    });
-    [this.#low, this.#high] = ends as [HTMLInputElement, HTMLInputElement];
-    this.#typed = piece("typed tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#low, "to", this.#high);
-    this.#scale = select("Color scale (l)", named(SCALE_CHOICES), "auto", (scale) =>
-      commands.recolor(() => ({ scale: scale as ScaleChoice })),
-    );
-    this.#map = select("Color map (c)", named(MAPS), "auto", (map) =>
-      commands.recolor(() => ({ map: map as MapChoice })),
-    );
-    this.#range = select("Color range (r)", [...RANGES, TYPED], "auto", (range) =>
-      commands.recolor(() => ({ range: range === "typed" ? this.#now : (range as RangeChoice) })),
-    );
-    this.#cells = select("Downsample cells of several values by (e)", CELL_NAMES, "mean", (cells) =>
-      commands.cells(() => cells as CellChoice),
-    );
-    this.#cellsLabel = element("label", {}, element("span", {}, "downsample by"), this.#cells);
-    this.node = element(
-      "div",
-      { class: "tvmdbg-tensor-controls", role: "group", "aria-label": "Colors" },
-      element("label", {}, element("span", {}, "color scale"), this.#scale),
-      element("label", {}, element("span", {}, "color map"), this.#map),
-      element("label", {}, element("span", {}, "color range"), this.#range),
-      this.#typed,
-      this.#cellsLabel,
-    );
-  }
 
   show({ colors, cells, scale, answer, show }: ShownTensor): void {
     this.#scale.value = colors.scale;
@@ -152,8 +143,7 @@ export class ColorControls {
     if (scale) this.#now = [scale.least, scale.most];
     this.#typed.hidden = !typed;
     if (typed) {
-      const ends = [this.#low, this.#high];
-      for (const [end, field] of ends.entries()) {
+      for (const [end, field] of this.#ends.entries()) {
         const text = String(Number((colors.range as readonly number[])[end]!.toPrecision(7)));
         if (document.activeElement !== field) field.value = text;
       }
@@ -165,13 +155,17 @@ export class ColorControls {
   }
 
   #type(): undefined {
-    const [low, high] = [this.#low, this.#high].map((field) =>
+    const [low, high] = this.#ends.map((field) =>
       field.value.trim() === "" ? Number.NaN : Number(field.value.replace("−", "-")),
     ) as [number, number];
     const sound = Number.isFinite(low) && Number.isFinite(high) && low < high;
-    for (const field of [this.#low, this.#high]) field.setAttribute("aria-invalid", String(!sound));
-    if (sound) this.#commands.recolor(() => ({ range: [low, high] }));
+    for (const field of this.#ends) field.setAttribute("aria-invalid", String(!sound));
+    if (sound) this.host.recolor({ range: [low, high] });
   }
+}
+
+function labelled(name: string, control: HTMLElement): HTMLElement {
+  return element("label", {}, element("span", {}, name), control);
 }
 
 /** Options whose labels are their values. */

@@ -12,7 +12,10 @@ const SIGNS = { nan: "", posInf: "▲", negInf: "▼" } as const;
 const CHEVRONS = { under: "‹", over: "›" } as const;
 
 export class ColorLegend {
-  readonly node = element("div", { class: "tvmdbg-tensor-legend", role: "img" });
+  readonly node = element("div", {
+    class: "tvmdbg-tensor-legend tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
+    role: "img",
+  });
   #scale: ColorScale | null | undefined;
   #statistics: StatisticsAnswer | null = null;
   #request = "";

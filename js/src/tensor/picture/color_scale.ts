@@ -230,12 +230,16 @@ function robustRange({ statistics }: KnownValues): [number, number] | null {
 }
 
 function planeRange({ tile }: KnownValues): [number, number] | null {
-  if (!tile) return null;
-  let [low, high] = [Infinity, -Infinity];
-  for (let cell = 0; cell < tile.minimum.length; cell += 1) {
-    const [least, most] = [tile.minimum[cell]!, tile.maximum[cell]!];
-    if (Number.isFinite(least) && least < low) low = least;
-    if (Number.isFinite(most) && most > high) high = most;
-  }
+  const [low, high] = tile ? boundsOf(tile.minimum, tile.maximum) : [1, 0];
   return low <= high ? [low, high] : null;
+}
+
+/** The smallest and the largest, without NaN; [Infinity, -Infinity] of none. */
+export function boundsOf(least: ArrayLike<number>, most = least): [low: number, high: number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (let at = 0; at < least.length; at += 1) {
+    if (least[at]! < low) low = least[at]!;
+    if (most[at]! > high) high = most[at]!;
+  }
+  return [low, high];
 }

@@ -4,7 +4,7 @@ import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { largest } from "../../shared/many.ts";
 import { aboutText, computedText, screenText, valueText } from "../../shared/number_text.ts";
 import { SPECIAL_TEXT, type Special, specialOf } from "./color_scale.ts";
-import { cellOf, FONT_SIZE, inSight, type PlaneLayout } from "./plane_layout.ts";
+import { cellOf, FONT_SIZE, inSight, inside, type PlaneLayout, touches } from "./plane_layout.ts";
 import { cellColor, hasDigits, type Paint } from "./plane_painter.ts";
 
 /** Largest integer up to which the float32 of a picture's cells is exact. */
@@ -110,7 +110,8 @@ export function paintDigits(
     const x = layout.plot.x + (col + 0.5 - layout.col) * layout.across;
     const y = layout.plot.y + (row + 0.5 - layout.row) * layout.down;
     const box = { x: x - width / 2, y: y - height / 2, width, height };
-    if (!own.length || !inside(box, layout.plot) || touches(box, plate.covered)) continue;
+    if (!own.length || !inside(box, layout.plot) || (plate.covered && touches(box, plate.covered)))
+      continue;
     if (special) {
       context.fillStyle = fill;
       context.fillRect(box.x - 2, box.y - 2, width + 4, height + 4);
@@ -187,23 +188,4 @@ function onTwoLines(text: string): string[] {
   const bent = Number(digits).toExponential().replace("e+", "e").replace("-", "−");
   const [head, tail] = bent.split(/(?=e)/) as [string, string];
   return head.length < digits.length && tail !== "e0" ? [`${mark}${sign}${head}`, tail] : [text];
-}
-
-function inside(box: Rectangle, plot: Rectangle): boolean {
-  return (
-    box.x >= plot.x &&
-    box.y >= plot.y &&
-    box.x + box.width <= plot.x + plot.width &&
-    box.y + box.height <= plot.y + plot.height
-  );
-}
-
-function touches(box: Rectangle, other: Rectangle | null): boolean {
-  return (
-    other !== null &&
-    box.x < other.x + other.width &&
-    other.x < box.x + box.width &&
-    box.y < other.y + other.height &&
-    other.y < box.y + box.height
-  );
 }

@@ -3,23 +3,19 @@ import { layer, type Rectangle } from "../../shared/drawing/canvas.ts";
 import { element, listening } from "../../shell/dom.ts";
 import { part } from "../parts.ts";
 import { inSight, type PlaneLayout } from "./plane_layout.ts";
-import {
-  colorCells,
-  type DrawCells,
-  MARK_FROM,
-  type Paint,
-  paintCellSigns,
-} from "./plane_painter.ts";
+import { colorCells, MARK_FROM, type Paint } from "./plane_painter.ts";
+
+type Grid = Cells & { rows: number; cols: number };
 
 interface PaintedTile extends Paint {
   special: boolean;
   canvas: HTMLCanvasElement;
 }
 
-const painted = new WeakMap<Tile, PaintedTile>();
+const painted = new WeakMap<Grid, PaintedTile>();
 
-/** The cells of a tile in colors; cached until the colors change. */
-function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasElement {
+/** The cells of a tile or channel in colors; cached until the colors change. */
+function tileImage(tile: Grid, paint: Paint, size: number): HTMLCanvasElement {
   const special = size >= MARK_FROM;
   const known = painted.get(tile);
   const same =
@@ -35,29 +31,11 @@ function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasElement {
 }
 
 /** Draws tiles on a canvas, larger cells with sharp edges. */
-export function canvasCells(context: CanvasRenderingContext2D, paint: Paint): DrawCells {
-  return (tile, size, { x, y, width, height }) => {
+export function canvasCells(context: CanvasRenderingContext2D, paint: Paint) {
+  return (tile: Grid, size: number, { x, y, width, height }: Rectangle) => {
     context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
     context.drawImage(tileImage(tile, paint, size), x, y, width, height);
   };
-}
-
-/** Draws cells into a box, with a sign on large non-finite ones. */
-export function paintCells(
-  context: CanvasRenderingContext2D,
-  box: Rectangle,
-  cells: Cells & { rows: number; cols: number },
-  paint: Paint,
-): void {
-  const { rows, cols } = cells;
-  const size = Math.min(box.width / cols, box.height / rows);
-  const canvas = new OffscreenCanvas(cols, rows);
-  canvas
-    .getContext("2d")
-    ?.putImageData(new ImageData(colorCells(cells, paint, size), cols, rows), 0, 0);
-  context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
-  context.drawImage(canvas, box.x, box.y, box.width, box.height);
-  paintCellSigns(context, box, cells);
 }
 
 const LONGEST = 72;
@@ -74,8 +52,7 @@ export class PlaneOverview {
   #size = { width: 0, height: 0 };
   #plane = { rows: 0, cols: 0 };
 
-  /** @param center Moves a point of the plane into the middle. */
-  constructor(center: (row: number, col: number) => void, signal: AbortSignal) {
+  constructor(picture: { center(row: number, col: number): void }, signal: AbortSignal) {
     this.node = element("div", {
       class: "tvmdbg-tensor-overview",
       role: "img",
@@ -90,7 +67,7 @@ export class PlaneOverview {
       event.stopPropagation();
       const box = this.node.getBoundingClientRect();
       const { rows, cols } = this.#plane;
-      center(
+      picture.center(
         ((event.clientY - box.y) / this.#size.height) * rows,
         ((event.clientX - box.x) / this.#size.width) * cols,
       );

@@ -1,12 +1,15 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
 import type { Layer, Pen, Rectangle } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { div, element } from "../../shell/dom.ts";
+import { div } from "../../shell/dom.ts";
+import type { PointerSpot } from "../../shell/pointer.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
+import { Tooltip, titled } from "../../shell/tooltip.ts";
+import { TensorPart } from "../parts.ts";
 import type { Point } from "../plane.ts";
-import type { InspectorCommands, Region } from "../state.ts";
+import type { Region, TensorHost } from "../state.ts";
 import { type Digit, paintDigits } from "./digits.ts";
-import { canvasCells, type PlaneOverview } from "./overview.ts";
+import { canvasCells, PlaneOverview } from "./overview.ts";
 import {
   cellBox,
   FONT_SIZE,
@@ -16,41 +19,14 @@ import {
   PlotLabels,
   pointAt,
   STRIP,
+  within,
 } from "./plane_layout.ts";
 import { labelPlane, type Paint, paintPlane } from "./plane_painter.ts";
-import { labelProfile, paintProfile } from "./profile_painter.ts";
-import { gestures, type PlaneViewport } from "./viewport.ts";
+import { labelProfile, paintProfile } from "./profile_scene.ts";
+import { type GestureEvents, gestures, PlaneViewport } from "./viewport.ts";
 
-const AWAY = 12;
-
-class ValueTooltip {
-  readonly node = element("div", {
-    class: "tvmdbg-tooltip tvmdbg-tensor-tooltip",
-    role: "tooltip",
-    hidden: true,
-  });
-
-  /** Shows lines beside a point of the stage, the first in bold; no lines hide it. */
-  show(lines: readonly string[], at: { x: number; y: number } | null, stage: HTMLElement): void {
-    this.node.hidden = at === null || lines.length === 0;
-    if (!at || this.node.hidden) return;
-    const [first, ...rest] = lines;
-    this.node.replaceChildren(
-      element("strong", {}, first),
-      ...rest.map((line) => element("div", {}, line)),
-    );
-    const { offsetWidth: width, offsetHeight: height } = this.node;
-    const { clientWidth, clientHeight } = stage;
-    const x = at.x + AWAY + width <= clientWidth ? at.x + AWAY : at.x - AWAY - width;
-    const y = at.y + AWAY + height <= clientHeight ? at.y + AWAY : at.y - AWAY - height;
-    this.node.style.transform = `translate(${Math.max(0, x)}px, ${Math.max(0, y)}px)`;
-  }
-}
-
-type PictureCommands = Pick<
-  InspectorCommands,
-  "moved" | "painted" | "panels" | "resized" | "steering"
->;
+/** Distance of the tooltip from a cell; the tooltip itself keeps more from its place. */
+const CLOSER = 2;
 
 export interface Plate {
   planeRows: number;
@@ -68,15 +44,20 @@ export interface Plate {
 const MAX_MARKS = 4096;
 
 /** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
-export class PlanePicture {
+export class PlanePicture extends TensorPart implements GestureEvents, StagePainters {
+  readonly viewport = new PlaneViewport();
   readonly stage = div("tvmdbg-stage tvmdbg-tensor-stage tvmdbg-fill");
-  readonly #drawn: Stage;
-  readonly #root: HTMLElement;
-  readonly #commands: PictureCommands;
-  readonly #overview: PlaneOverview;
+  readonly #drawn = new Stage(
+    this.host.root,
+    "tvmdbg-base",
+    () => this,
+    this.host.signal,
+    this.stage,
+  );
+  readonly #overview = new PlaneOverview(this, this.host.signal);
+  readonly #tooltip = new Tooltip(this.stage, this.host.signal, "tvmdbg-tensor-tooltip");
   #plate: Plate | null = null;
   #tiles: readonly Tile[] = [];
-  readonly #tooltip = new ValueTooltip();
   #lines: readonly string[] = [];
   #digits: Digit[] = [];
   #marked: Region | null = null;
@@ -85,56 +66,56 @@ export class PlanePicture {
   #exact = "";
   #labels: PlacedLabel[] = [];
 
-  constructor(
-    root: HTMLElement,
-    readonly viewport: PlaneViewport,
-    overview: PlaneOverview,
-    commands: PictureCommands,
-    signal: AbortSignal,
-  ) {
-    this.#root = root;
-    this.#commands = commands;
-    this.#overview = overview;
-    const painters = (base: Layer, over: Layer): StagePainters => ({
-      resize: (width, height) => {
-        if (viewport.resize({ width, height }, devicePixelRatio || 1)) commands.resized();
-      },
-      base: (theme) => this.#paint(base, theme),
-      over: (theme, width, height) => this.#paintOver(over.context, theme, width, height),
-      painted: () => commands.painted(),
-    });
-    this.#drawn = new Stage(root, "tvmdbg-base", painters, signal, this.stage);
-    this.stage.append(overview.node, this.#tooltip.node);
-    gestures(
-      this.#drawn.canvas,
-      root,
-      viewport,
-      {
-        hover: (x, y) => this.#hoverAt(this.viewport.layout && pointAt(this.viewport.layout, x, y)),
-        leave: () => this.#hoverAt(null),
-        pick: (x, y) => {
-          const point = this.viewport.layout && pointAt(this.viewport.layout, x, y);
-          if (point) commands.panels.cross.mark(point);
-        },
-        mark: (from, to) => {
-          const { layout } = this.viewport;
-          if (!layout) return;
-          const point = nearestPoint(layout, to.x, to.y);
-          commands.panels.marked.between(from, point);
-          commands.panels.cross.place(point);
-        },
-        wheel: (steps) => commands.steering.index(steps),
-        moved: () => this.moved(),
-      },
-      signal,
-    );
+  constructor(host: TensorHost) {
+    super(host);
+    const { root, signal } = host;
+    this.stage.append(this.#overview.node, this.#tooltip.node);
+    gestures(this.#drawn.canvas, root, this, signal);
     for (const type of ["focus", "blur"]) {
       root.addEventListener(type, () => this.#drawn.touched(), { signal });
     }
   }
 
+  resize(width: number, height: number): void {
+    if (this.viewport.resize({ width, height }, devicePixelRatio || 1)) this.host.resized();
+  }
+
+  painted(): void {
+    this.host.painted();
+  }
+
   get hover(): Point | null {
     return this.#hover;
+  }
+
+  point(at: PointerSpot | null): void {
+    this.#hoverAt(at && this.#pointAt(at));
+  }
+
+  pick(at: PointerSpot): void {
+    const point = this.#pointAt(at);
+    if (point) this.host.panels.cross.mark(point);
+  }
+
+  markTo(from: Point, { x, y }: PointerSpot): void {
+    const { layout } = this.viewport;
+    if (!layout) return;
+    const point = nearestPoint(layout, x, y);
+    this.host.panels.marked.between(from, point);
+    this.host.panels.cross.place(point);
+  }
+
+  wheel(steps: number): void {
+    this.host.steering.index(steps);
+  }
+
+  center(row: number, col: number): void {
+    if (this.viewport.center(row, col)) this.moved();
+  }
+
+  #pointAt({ x, y }: PointerSpot): Point | null {
+    const { layout } = this.viewport;
+    return layout && pointAt(layout, x, y);
   }
 
   /** Finest visible tile. */
@@ -169,7 +150,7 @@ export class PlanePicture {
   }
 
   moved(): void {
-    this.#commands.moved();
+    this.host.moved();
     this.redraw();
   }
 
@@ -228,7 +209,7 @@ export class PlanePicture {
     };
   }
 
-  #paint({ canvas, context }: Layer, theme: Theme): void {
+  base(theme: Theme, _width: number, _height: number, { canvas, context }: Layer): void {
     this.#tiles = [];
     this.#digits = [];
     const [layout, plate] = [this.viewport.layout, this.#plate];
@@ -249,11 +230,11 @@ export class PlanePicture {
   }
 
   /** Includes the labels, so that labels under the crosshair's can give way. */
-  #paintOver(context: Pen, theme: Theme, width: number, height: number): void {
+  over(theme: Theme, width: number, height: number, { context }: Layer): void {
     this.#labels = [];
     const [layout, plate] = [this.viewport.layout, this.#plate];
     if (!layout || !plate) {
-      this.#tooltip.show([], null, this.stage);
+      this.#tooltip.hide();
       return;
     }
     const { planeRows, planeCols } = layout;
@@ -261,7 +242,7 @@ export class PlanePicture {
     this.#labels = labels.written;
     if (planeRows * planeCols === 1) {
       this.#writeScalar(context, layout, width, theme);
-      this.#tooltip.show([], null, this.stage);
+      this.#tooltip.hide();
       return;
     }
     const cross = this.#cross;
@@ -293,10 +274,15 @@ export class PlanePicture {
   }
 
   #showTooltip(layout: PlaneLayout, shown: Point | null): void {
-    const byKey = document.activeElement === this.#root;
+    const byKey = document.activeElement === this.host.root;
     const box = shown && (this.#hover || byKey) ? cellBox(layout, shown.row, shown.col) : null;
-    const at = box && { x: box.x + box.width, y: box.y + box.height };
-    this.#tooltip.show(this.#lines, at, this.stage);
+    const [first, ...rest] = this.#lines;
+    if (!box || first === undefined) {
+      this.#tooltip.hide();
+      return;
+    }
+    const [x, y] = [box.x + box.width - CLOSER, box.y + box.height - CLOSER];
+    this.#tooltip.show(this.#lines.join("\n"), () => titled(first, ...rest), this.stage, x, y);
   }
 
   #writeScalar(context: Pen, { plot }: PlaneLayout, width: number, theme: Theme): void {
@@ -318,7 +304,7 @@ export class PlanePicture {
     if (point?.row === this.#hover?.row && point?.col === this.#hover?.col) return;
     this.#hover = point;
     this.#drawn.touched();
-    this.#commands.panels.cross.readAgain();
+    this.host.panels.cross.readAgain();
   }
 }
 
@@ -336,8 +322,6 @@ function outline(context: Pen, box: Rectangle | null, strong: boolean): void {
 /** Box of the visible part of a region, or null. */
 function regionBox(layout: PlaneLayout, [row, col, rows, cols]: Region): Rectangle | null {
   const { plot } = layout;
-  const within = (at: number, first: number, length: number) =>
-    Math.max(first, Math.min(first + length, at));
   const profile = layout.kind === "profile";
   const left = within(plot.x + (col - layout.col) * layout.across, plot.x, plot.width);
   const right = within(plot.x + (col + cols - layout.col) * layout.across, plot.x, plot.width);

@@ -19,15 +19,6 @@ const CELLS = 1 << 18;
 /** Number of prefetched planes below which more are requested. */
 const ENOUGH = 2;
 
-interface PrefetchHost {
-  readonly ask: Client["ask"];
-  /** True if a plane is cached as finely as needed. */
-  has(view: PlaneView): boolean;
-  keep(view: PlaneView, tile: Tile): void;
-  /** The request has ended, with or without an answer. */
-  settled(): void;
-}
-
 interface AxisStep {
   axis: number;
   by: 1 | -1;
@@ -35,14 +26,15 @@ interface AxisStep {
 
 /** Prefetches the next planes along the axis that the user steps along, in one request. */
 export class Prefetch {
-  readonly #host: PrefetchHost;
   #gone = new AbortController();
   #last: PlaneView | null = null;
   #step: AxisStep | null = null;
   #coming: { view: PlaneView; axis: number; first: number; count: number } | null = null;
 
-  constructor(host: PrefetchHost, signal: AbortSignal) {
-    this.#host = host;
+  constructor(
+    readonly host: Pick<Pictures, "ask" | "has" | "keep" | "settled">,
+    signal: AbortSignal,
+  ) {
     signal.addEventListener("abort", () => this.forget());
   }
 
@@ -79,7 +71,7 @@ export class Prefetch {
   }
 
   #has(view: PlaneView, { axis, by }: AxisStep, steps: number): boolean {
-    return this.#host.has(withIndex(view, axis, view.index![axis]! + by * steps));
+    return this.host.has(withIndex(view, axis, view.index![axis]! + by * steps));
   }
 
   async #ask(
@@ -94,14 +86,14 @@ export class Prefetch {
     try {
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
       const question = { ...view, axis, first, count, rows, cols };
-      const answer = await this.#host.ask("channels", question, signal);
+      const answer = await this.host.ask("channels", question, signal);
       if (signal.aborted) return;
       const { minimum, maximum, mean, flags, rowStep, colStep, planeRows, planeCols } = answer;
       const size = answer.rows * answer.cols;
       for (let k = 0; k < answer.count; k += 1) {
         const part = [k * size, (k + 1) * size] as const;
         const values = mean.subarray(...part);
-        this.#host.keep(withIndex(view, axis, answer.first + k), {
+        this.host.keep(withIndex(view, axis, answer.first + k), {
           ...{ row: 0, col: 0, rows: answer.rows, cols: answer.cols },
           ...{ rowStep, colStep, planeRows, planeCols, exact: true },
           minimum: minimum === mean ? values : minimum.subarray(...part),
@@ -115,7 +107,7 @@ export class Prefetch {
     } finally {
       if (!signal.aborted) {
         this.#coming = null;
-        this.#host.settled();
+        this.host.settled();
       }
     }
   }
@@ -164,11 +156,6 @@ export interface PicturesHost {
  * request wins.
  */
 export class Pictures {
-  readonly #run: Client;
-  readonly #wish: Pick<RequestedView, "plane" | "question">;
-  readonly #viewport: PlaneViewport;
-  readonly #host: PicturesHost;
-  readonly #signal: AbortSignal;
   readonly #tiles = new PlaneTiles();
   readonly #wholes = new Set<string>();
   readonly #ahead: Prefetch;
@@ -186,17 +173,12 @@ export class Pictures {
   #last: TensorRequest | null = null;
 
   constructor(
-    run: Client,
-    wish: Pick<RequestedView, "plane" | "question">,
-    viewport: PlaneViewport,
-    host: PicturesHost,
-    signal: AbortSignal,
+    readonly run: Client,
+    readonly wish: Pick<RequestedView, "plane" | "question">,
+    readonly viewport: PlaneViewport,
+    readonly host: PicturesHost,
+    readonly signal: AbortSignal,
   ) {
-    this.#run = run;
-    this.#wish = wish;
-    this.#viewport = viewport;
-    this.#host = host;
-    this.#signal = signal;
     this.#ahead = new Prefetch(this, signal);
     signal.addEventListener("abort", () => this.forget());
   }
@@ -221,22 +203,22 @@ export class Pictures {
 
   goOn(): void {
     this.#sampled = false;
-    const { layout } = this.#viewport;
-    const question = layout && this.#wish.question(layout);
+    const { layout } = this.viewport;
+    const question = layout && this.wish.question(layout);
     if (question) this.#refine(question);
   }
 
   /** Shows the wanted plane if it is cached and the tensor known, else requests it; waits for `beside` too. */
   want(known: TensorAnswer | null, beside: Promise<unknown> | null): void {
     this.#held = null;
-    const { plane } = this.#wish;
+    const { plane } = this.wish;
     if (!plane) return;
     const [rows, cols] = [planeRows(plane), planeCols(plane)];
-    this.#viewport.over(rows, cols);
+    this.viewport.over(rows, cols);
     const whole = { zoom: 1, row: 0, col: 0 };
     const layout =
-      this.#viewport.layout ?? layoutPlane(Math.max(1, rows), Math.max(1, cols), whole, STAGE, 1);
-    const question = this.#wish.question(layout);
+      this.viewport.layout ?? layoutPlane(Math.max(1, rows), Math.max(1, cols), whole, STAGE, 1);
+    const question = this.wish.question(layout);
     if (!question) return;
     const tile = known && !beside ? this.#tiles.find(keyOf(question), layout) : null;
     if (!known || !tile) {
@@ -255,7 +237,7 @@ export class Pictures {
     }
     this.#settle();
     const { axes, index } = question;
-    this.#host.answered({ ...known, axes: [...axes!], index: [...index!], tile });
+    this.host.answered({ ...known, axes: [...axes!], index: [...index!], tile });
     if (!tile.exact && !this.#sampled) this.#refine(question);
   }
 
@@ -267,8 +249,9 @@ export class Pictures {
     return this.#tiles.whole(keyOf(answer));
   }
 
+  /** True if a plane is cached as finely as needed. */
   has(view: PlaneView): boolean {
-    const { layout } = this.#viewport;
+    const { layout } = this.viewport;
     return layout !== null && this.#tiles.find(keyOf(view), layout)?.exact === true;
   }
 
@@ -276,6 +259,7 @@ export class Pictures {
     this.#tiles.add(keyOf(view), tile);
   }
 
+  /** A prefetch has ended, with or without an answer. */
   settled(): void {
     this.#held?.();
   }
@@ -284,7 +268,7 @@ export class Pictures {
   readonly ask: Client["ask"] = async (...question) => {
     this.#flying += 1;
     try {
-      return await this.#run.ask(...question);
+      return await this.run.ask(...question);
     } finally {
       this.#flying -= 1;
       const next = this.#waiting;
@@ -297,7 +281,7 @@ export class Pictures {
     this.#stopRefining();
     this.#last = question;
     const ticket = ++this.#ticket;
-    const busy = setTimeout(() => this.#host.busy(true), BUSY_MS);
+    const busy = setTimeout(() => this.host.busy(true), BUSY_MS);
     try {
       const answer = await this.#send(question, this.#gone.signal);
       await beside;
@@ -309,10 +293,10 @@ export class Pictures {
     } catch (error) {
       if (isAbort(error) || ticket !== this.#ticket) return;
       this.#shown = ticket;
-      this.#host.failed(error);
+      this.host.failed(error);
     } finally {
       clearTimeout(busy);
-      if (ticket === this.#ticket) this.#host.busy(false);
+      if (ticket === this.#ticket) this.host.busy(false);
     }
   }
 
@@ -322,23 +306,23 @@ export class Pictures {
     const ticket = this.#ticket;
     const { signal } = this.#exact;
     this.#last = question;
-    this.#host.refining(true);
+    this.host.refining(true);
     try {
       const gone = AbortSignal.any([signal, this.#gone.signal]);
       const answer = await this.#send({ ...question, exact: true }, gone);
       if (answer && ticket === this.#ticket && !signal.aborted) this.#answered(answer);
     } catch (error) {
       if (isAbort(error) || ticket !== this.#ticket || signal.aborted) return;
-      this.#host.failed(error);
+      this.host.failed(error);
     } finally {
-      if (!signal.aborted) this.#host.refining(false);
+      if (!signal.aborted) this.host.refining(false);
     }
   }
 
   /** Null if a newer request took over. */
   async #send(question: TensorRequest, gone: AbortSignal): Promise<TensorAnswer | null> {
     if (this.#flying >= IN_FLIGHT && !(await this.#turn())) return null;
-    return this.ask("tensor", question, AbortSignal.any([this.#signal, gone]));
+    return this.ask("tensor", question, AbortSignal.any([this.signal, gone]));
   }
 
   /** Waits until a request may be sent; false if a newer one came meanwhile. */
@@ -351,7 +335,7 @@ export class Pictures {
 
   #answered(answer: TensorAnswer): void {
     if (answer.tile) this.keep(answer, answer.tile);
-    this.#host.answered(answer);
+    this.host.answered(answer);
   }
 
   /** Ignores replies that are still in flight. */
@@ -362,13 +346,13 @@ export class Pictures {
     this.#waiting = null;
     this.#last = null;
     this.#stopRefining();
-    this.#host.busy(false);
+    this.host.busy(false);
   }
 
   #stopRefining(): void {
     this.#exact.abort();
     this.#exact = new AbortController();
-    this.#host.refining(false);
+    this.host.refining(false);
   }
 
   /** Requests the complete plane in small if only a part of it was requested so far. */
@@ -378,9 +362,9 @@ export class Pictures {
     this.#wholes.add(key);
     const small = { part: null, rows: SMALL, cols: SMALL, exact: false };
     try {
-      const { tile } = await this.#run.ask("tensor", { ...viewOf(known), ...small }, this.#signal);
+      const { tile } = await this.run.ask("tensor", { ...viewOf(known), ...small }, this.signal);
       if (tile) this.#tiles.add(key, tile);
-      this.#host.draw();
+      this.host.draw();
     } catch {
       this.#wholes.delete(key);
     }

@@ -205,10 +205,13 @@ export function pointAt(layout: PlaneLayout, x: number, y: number) {
 /** The visible value nearest to a point of the stage. */
 export function nearestPoint(layout: PlaneLayout, x: number, y: number) {
   const { plot } = layout;
-  const within = (at: number, first: number, length: number) =>
-    Math.max(first, Math.min(first + length - 1e-3, at));
-  const [right, below] = [within(x, plot.x, plot.width), within(y, plot.y, plot.height)];
-  return pointAt(layout, right, below)!;
+  const right = within(x, plot.x, plot.width - 1e-3);
+  return pointAt(layout, right, within(y, plot.y, plot.height - 1e-3))!;
+}
+
+/** The nearest place in a stretch. */
+export function within(at: number, first: number, length: number): number {
+  return Math.max(first, Math.min(first + length, at));
 }
 
 /** Fractional row and column at a point of the stage. */
@@ -260,6 +263,9 @@ export interface PlacedLabel extends Rectangle {
   text: string;
 }
 
+/** Least space beside a label. */
+const APART = 2;
+
 interface LabelStyle {
   align?: "left" | "center" | "right";
   color?: string;
@@ -271,30 +277,31 @@ interface LabelStyle {
 /** Writes labels on a canvas unless they overlap earlier ones, and remembers their boxes. */
 export class PlotLabels {
   readonly written: PlacedLabel[] = [];
-  readonly #context: Pen;
-  readonly #theme: Theme;
   readonly #measure: TextMeasure;
   readonly #bounds: Rectangle;
 
-  constructor(context: Pen, theme: Theme, width: number, height: number) {
-    this.#context = context;
-    this.#theme = theme;
+  constructor(
+    readonly context: Pen,
+    readonly theme: Theme,
+    width: number,
+    height: number,
+  ) {
     this.#measure = new TextMeasure(context);
     this.#bounds = { x: 0, y: 0, width, height };
   }
 
   /** Writes the text on a background, moved inside if it would stick out. */
   plate(text: string, x: number, y: number, align: "center" | "right"): void {
-    const context = this.#context;
-    context.font = `600 ${FONT_SIZE}px ${this.#theme.font}`;
+    const context = this.context;
+    context.font = `600 ${FONT_SIZE}px ${this.theme.font}`;
     const width = this.#measure.width(text) + 8;
     const start = align === "center" ? x - width / 2 : x - width;
     const left = Math.max(0, Math.min(this.#bounds.width - width, start));
-    context.fillStyle = this.#theme.text;
+    context.fillStyle = this.theme.text;
     context.fillRect(left, y - 8, width, 16);
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillStyle = this.#theme.background;
+    context.fillStyle = this.theme.background;
     context.fillText(text, left + width / 2, y + 0.5);
     this.written.push({ text, x: left, y: y - 8, width, height: 16 });
   }
@@ -302,16 +309,19 @@ export class PlotLabels {
   /** Writes the text with its line centered on (x, y); returns true if there was room. */
   write(text: string, x: number, y: number, place: LabelStyle = {}): boolean {
     if (!text) return false;
-    const { align = "left", color = this.#theme.muted, turned = false, bold = false } = place;
-    const context = this.#context;
-    context.font = `${bold ? "600 " : ""}${FONT_SIZE}px ${this.#theme.font}`;
+    const { align = "left", color = this.theme.muted, turned = false, bold = false } = place;
+    const context = this.context;
+    context.font = `${bold ? "600 " : ""}${FONT_SIZE}px ${this.theme.font}`;
     const length = this.#measure.width(text);
     const before = align === "left" ? 0 : align === "center" ? length / 2 : length;
     const half = FONT_SIZE / 2 + 1;
     const box = turned
       ? { x: x - half, y: y - (length - before), width: 2 * half, height: length }
       : { x: x - before, y: y - half, width: length, height: 2 * half };
-    if (!inside(box, this.#bounds) || this.written.some((other) => touch(other, box))) return false;
+    const apart = { ...box, x: box.x - APART, width: box.width + 2 * APART };
+    if (!inside(box, this.#bounds) || this.written.some((other) => touches(other, apart))) {
+      return false;
+    }
     context.save();
     context.translate(x, y);
     if (turned) context.rotate(-Math.PI / 2);
@@ -325,7 +335,7 @@ export class PlotLabels {
   }
 }
 
-function inside(box: Rectangle, bounds: Rectangle): boolean {
+export function inside(box: Rectangle, bounds: Rectangle): boolean {
   return (
     box.x >= bounds.x &&
     box.y >= bounds.y &&
@@ -334,13 +344,6 @@ function inside(box: Rectangle, bounds: Rectangle): boolean {
   );
 }
 
-const APART = 2;
-
-function touch(a: Rectangle, b: Rectangle): boolean {
-  return (
-    a.x < b.x + b.width + APART &&
-    b.x < a.x + a.width + APART &&
-    a.y < b.y + b.height &&
-    b.y < a.y + a.height
-  );
+export function touches(a: Rectangle, b: Rectangle): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }

@@ -15,7 +15,7 @@ import {
   specialOf,
   table,
 } from "./color_scale.ts";
-import { axisTicks, DIGIT, type PlaneLayout, type PlotLabels } from "./plane_layout.ts";
+import { axisTicks, DIGIT, type PlaneLayout, type PlotLabels, touches } from "./plane_layout.ts";
 
 export interface Paint {
   scale: ColorScale | null;
@@ -264,15 +264,6 @@ function paintTiny(
   }
   paintSpecialSigns(context, signs, special);
   if (rest.length <= RINGS) for (const cell of rest) paintRing(context, cell, special);
-}
-
-function touches(box: Rectangle, plot: Rectangle): boolean {
-  return (
-    box.x < plot.x + plot.width &&
-    box.y < plot.y + plot.height &&
-    box.x + box.width > plot.x &&
-    box.y + box.height > plot.y
-  );
 }
 
 /** Cell size from which a value has room for digits. */

@@ -1,15 +1,13 @@
-import type { Client } from "../../shared/client/client.ts";
-import { isAbort, NewestWins } from "../../shared/client/request.ts";
 import type { ProfileAnswer, TensorAnswer } from "../../shared/client/tensor_questions.ts";
-import type { Layer, Pen } from "../../shared/drawing/canvas.ts";
+import type { Layer } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
 import { element, KEEP_KEYS, listening } from "../../shell/dom.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { AlongPicker } from "../axis_pickers.ts";
-import { Failure, muted, part } from "../parts.ts";
+import { Failure, Inquiry, muted, part, TensorPart } from "../parts.ts";
 import { answeredPlane, axesAlong, axisText, indexAt, type Point } from "../plane.ts";
-import type { InspectorCommands, ShownTensor } from "../state.ts";
+import type { ShownTensor, TensorHost } from "../state.ts";
 import { scaleKind } from "./color_scale.ts";
 import type { PlacedLabel } from "./plane_layout.ts";
 import {
@@ -29,14 +27,10 @@ const BUSY_MS = 150;
 const STRIDE = 10;
 
 /** Minimum, mean and maximum by index of one axis, over all others; a click goes to an index. */
-export class ProfileView {
-  readonly node: HTMLElement;
-  readonly #root: HTMLElement;
-  readonly #run: Client;
-  readonly #commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">;
-  readonly #signal: AbortSignal;
-  readonly #newest = new NewestWins();
-  readonly #picker: AlongPicker;
+export class ProfileView extends TensorPart implements StagePainters {
+  readonly #values = new Inquiry(this.host, "profile");
+  #busy: ReturnType<typeof setTimeout> | undefined;
+  readonly #picker = new AlongPicker(this.host, "along ", "Axis of the line plot (t)");
   readonly #about = muted();
   readonly #caption = part("along-text");
   readonly #failure = new Failure();
@@ -48,7 +42,20 @@ export class ProfileView {
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
-  readonly #plot: Stage;
+  readonly node = part(
+    "profile tvmdbg-column tvmdbg-gap-4",
+    part("profile-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#picker.node, this.#about),
+    this.#failure.node,
+    this.stage,
+    this.#caption,
+  );
+  readonly #plot = new Stage(
+    this.host.root,
+    "tvmdbg-base",
+    () => this,
+    this.host.signal,
+    this.stage,
+  );
   #shown: ShownTensor | null = null;
   #profile: ProfileAnswer | null = null;
   #scene: ProfileScene | null = null;
@@ -59,30 +66,8 @@ export class ProfileView {
   #point: Point | null = null;
   #hover: number | null = null;
 
-  constructor(
-    root: HTMLElement,
-    run: Client,
-    commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">,
-    signal: AbortSignal,
-  ) {
-    this.#root = root;
-    this.#run = run;
-    this.#commands = commands;
-    this.#signal = signal;
-    this.#picker = new AlongPicker("along ", "Axis of the line plot (t)", commands);
-    const painters = ({ context }: Layer, over: Layer): StagePainters => ({
-      base: (theme, width, height) => this.#paint(context, theme, width, height),
-      over: (theme) =>
-        paintPlace(over.context, this.#scene, this.#stretch, this.#index, this.#hover, theme),
-    });
-    this.#plot = new Stage(root, "tvmdbg-base", painters, signal, this.stage);
-    this.node = part(
-      "profile tvmdbg-column tvmdbg-gap-4",
-      part("profile-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#picker.node, this.#about),
-      this.#failure.node,
-      this.stage,
-      this.#caption,
-    );
+  constructor(host: TensorHost) {
+    super(host);
     this.#listen();
   }
 
@@ -107,7 +92,7 @@ export class ProfileView {
       this.#hover = null;
       this.#stretch = { first: 0, length: viewShape[this.#axis] ?? 1 };
       this.#pick(shown, answer);
-      this.#ask(answer, key);
+      this.#ask(answer);
     }
     if (before?.scale !== shown.scale || before.answer !== answer) this.#plot.changed();
     this.#say();
@@ -120,7 +105,7 @@ export class ProfileView {
     this.#say();
   }
 
-  inspect() {
+  inspected() {
     const { plot = null, bars = [] } = this.#scene ?? {};
     return { labels: this.#labels, plot, bars, axis: this.#axis };
   }
@@ -134,25 +119,29 @@ export class ProfileView {
     this.stage.setAttribute("aria-valuemax", String(Math.max(0, length - 1)));
   }
 
-  async #ask(answer: TensorAnswer, key: string): Promise<void> {
-    const { entry, reading, layout, sizes } = answer;
-    const busy = setTimeout(() => {
-      if (key === this.#key) this.#caption.textContent = "reading all values…";
+  #ask({ entry, reading, layout, sizes }: TensorAnswer): void {
+    clearTimeout(this.#busy);
+    this.#busy = setTimeout(() => {
+      this.#caption.textContent = "reading all values…";
     }, BUSY_MS);
-    try {
-      const question = { entry, reading, layout, sizes, axis: this.#axis, points: POINTS };
-      const answer = await this.#newest.ask(() => this.#run.ask("profile", question, this.#signal));
-      if (key !== this.#key) return;
-      this.#profile = answer;
-      this.#failure.clear();
-    } catch (error) {
-      if (key !== this.#key || isAbort(error)) return;
-      this.#failure.tell("line plot", error);
-    } finally {
-      clearTimeout(busy);
-    }
-    this.#plot.changed();
-    this.#say();
+    const done = () => {
+      clearTimeout(this.#busy);
+      this.#plot.changed();
+      this.#say();
+    };
+    this.#values.forget();
+    this.#values.ask(
+      { entry, reading, layout, sizes, axis: this.#axis, points: POINTS },
+      (profile) => {
+        this.#profile = profile;
+        this.#failure.clear();
+        done();
+      },
+      (error) => {
+        this.#failure.tell("line plot", error);
+        done();
+      },
+    );
   }
 
   get #index(): number | null {
@@ -169,7 +158,7 @@ export class ProfileView {
     const index = indexAt(answeredPlane(answer), this.#point ?? { row: 0, col: 0 });
     index[this.#axis] = Math.max(0, Math.min(length - 1, to));
     this.#stretch = holding(this.#stretch, index[this.#axis]!);
-    this.#commands.go(index, "view");
+    this.host.go(index, "view");
     this.stage.focus({ preventScroll: true });
   }
 
@@ -181,7 +170,11 @@ export class ProfileView {
     this.#plot.changed();
   }
 
-  #paint(context: Pen, theme: Theme, width: number, height: number): void {
+  over(theme: Theme, _width: number, _height: number, { context }: Layer): void {
+    paintPlace(context, this.#scene, this.#stretch, this.#index, this.#hover, theme);
+  }
+
+  base(theme: Theme, width: number, height: number, { context }: Layer): void {
     const [profile, answer] = [this.#profile, this.#shown?.answer];
     const { statistics = null, colors } = this.#shown ?? {};
     const kind = scaleKind(statistics, colors?.scale ?? "auto");
@@ -215,7 +208,7 @@ export class ProfileView {
 
   #listen(): void {
     const stage = this.stage;
-    const signal = this.#signal;
+    const { root, signal } = this.host;
     const listen = listening(stage, signal);
     const at = (event: MouseEvent) =>
       this.#scene &&
@@ -233,8 +226,7 @@ export class ProfileView {
       if (index !== null) this.#go(index);
     });
     listen("wheel", (event) => {
-      if (!this.#root.contains(document.activeElement) || (!event.ctrlKey && !event.metaKey))
-        return;
+      if (!root.contains(document.activeElement) || (!event.ctrlKey && !event.metaKey)) return;
       event.preventDefault();
       const about = at(event);
       if (about !== null) this.#zoom(event.deltaY < 0 ? 1.5 : 1 / 1.5, about);
@@ -259,8 +251,8 @@ export class ProfileView {
     if (to !== undefined) this.#go(to);
     else if (factor !== undefined) {
       this.#zoom(factor, index >= first && index < first + length ? index : first + length / 2);
-    } else if (event.key === "t") this.#commands.nextAlong();
-    else if (event.key === "Escape") this.#commands.leave();
+    } else if (event.key === "t") this.host.nextAlong();
+    else if (event.key === "Escape") this.host.leave();
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -44,13 +44,10 @@ function covers(tile: Tile, layout: PlaneLayout): boolean {
 
 /** Cached tiles by plane; beyond a number of bytes the least recently used ones go. */
 export class PlaneTiles {
-  readonly #limit: number;
   readonly #kept = new Map<string, Tile[]>();
   #bytes = 0;
 
-  constructor(limit = LIMIT_BYTES) {
-    this.#limit = limit;
-  }
+  constructor(readonly limit = LIMIT_BYTES) {}
 
   get bytes(): number {
     return this.#bytes;
@@ -71,8 +68,8 @@ export class PlaneTiles {
     this.#kept.set(plane, stay);
     this.#bytes += bytesOf(tile);
     for (const [oldest, tiles] of this.#kept) {
-      if (this.#bytes <= this.#limit) break;
-      while (tiles.length > (oldest === plane ? 1 : 0) && this.#bytes > this.#limit) {
+      if (this.#bytes <= this.limit) break;
+      while (tiles.length > (oldest === plane ? 1 : 0) && this.#bytes > this.limit) {
         this.#bytes -= bytesOf(tiles.shift()!);
       }
       if (tiles.length === 0) this.#kept.delete(oldest);

@@ -13,6 +13,7 @@ import {
   type PlaneCamera,
   type PlaneLayout,
   placeAt,
+  within,
 } from "./plane_layout.ts";
 
 const NEARLY_WHOLE = 1.001;
@@ -85,9 +86,8 @@ export class PlaneViewport {
     const before = this.layout;
     if (!before) return false;
     const { plot } = before;
-    const within = (length: number, place = length / 2) => Math.max(0, Math.min(length, place));
-    const right = within(plot.width, at && at.x - plot.x);
-    const down = within(plot.height, at && at.y - plot.y);
+    const right = within(at ? at.x - plot.x : plot.width / 2, 0, plot.width);
+    const down = within(at ? at.y - plot.y : plot.height / 2, 0, plot.height);
     const wanted = Math.min(this.#most, this.#camera.zoom * factor);
     const zoom = wanted < NEARLY_WHOLE ? 1 : wanted;
     if (zoom === this.#camera.zoom && !held) return false;
@@ -177,12 +177,14 @@ function fits([row, col, rows, cols]: Region, planeRows: number, planeCols: numb
   return row + rows <= planeRows && col + cols <= planeCols;
 }
 
-interface GestureEvents {
-  hover(x: number, y: number): void;
-  leave(): void;
-  pick(x: number, y: number): void;
+/** A plane that a pointer moves on. */
+export interface GestureEvents {
+  readonly viewport: PlaneViewport;
+  /** Points at a place, or leaves. */
+  point(at: PointerSpot | null): void;
+  pick(at: PointerSpot): void;
   /** Marks the region between the value where dragging began and a point. */
-  mark(from: Point, to: PointerSpot): void;
+  markTo(from: Point, to: PointerSpot): void;
   wheel(steps: number): void;
   moved(): void;
 }
@@ -196,7 +198,6 @@ const LINE = 33;
 export function gestures(
   canvas: HTMLCanvasElement,
   root: HTMLElement,
-  viewport: PlaneViewport,
   events: GestureEvents,
   signal: AbortSignal,
 ): void {
@@ -207,30 +208,31 @@ export function gestures(
   let travel = 0;
   /** Center of zoom by wheel until the pointer moves: the stage may move below it meanwhile. */
   let zoomed: { x: number; y: number; held: Point; left: Region | null } | null = null;
+  const { viewport } = events;
   const focus = () => root.focus({ preventScroll: true });
   bindPointer(
     canvas,
     {
-      hover: ({ x, y }) => events.hover(x, y),
-      leave: () => events.leave(),
-      press: ({ x, y }, { pans }, { pointerType }) => {
+      hover: (at) => events.point(at),
+      leave: () => events.point(null),
+      press: (at, { pans }, { pointerType }) => {
         const { layout } = viewport;
         const byMouse = pointerType === "mouse";
-        start = byMouse && !pans && layout ? nearestPoint(layout, x, y) : null;
+        start = byMouse && !pans && layout ? nearestPoint(layout, at.x, at.y) : null;
         held = null;
         if (byMouse) focus();
-        if (!viewport.zoomed && start) events.pick(x, y);
+        if (!viewport.zoomed && start) events.pick(at);
       },
       drag: (at, { last }) => {
         if (!start && !viewport.zoomed) return;
-        events.leave();
-        if (start) events.mark(start, at);
+        events.point(null);
+        if (start) events.markTo(start, at);
         else if (viewport.pan(at.x - last.x, at.y - last.y)) events.moved();
       },
-      click: ({ x, y }, { button, pointerType }) => {
+      click: (at, { button, pointerType }) => {
         focus();
         if (button === MIDDLE) return;
-        if (viewport.zoomed || pointerType !== "mouse") events.pick(x, y);
+        if (viewport.zoomed || pointerType !== "mouse") events.pick(at);
       },
       doubleClick: (at, event) => {
         event.preventDefault();
@@ -269,7 +271,5 @@ export function gestures(
 /** Point in the plane; beside the plot, that of its nearest edge. */
 function heldAt(layout: PlaneLayout, { x, y }: PointerSpot): Point {
   const { plot } = layout;
-  const within = (at: number, first: number, length: number) =>
-    Math.max(first, Math.min(first + length, at));
   return placeAt(layout, within(x, plot.x, plot.width), within(y, plot.y, plot.height));
 }

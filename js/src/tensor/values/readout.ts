@@ -4,39 +4,25 @@ import { screenText } from "../../shared/number_text.ts";
 import { isPadding, physicalIndex } from "../../shared/unfold.ts";
 import { element, iconButton, KEEP_KEYS, span } from "../../shell/dom.ts";
 import { shiftText } from "../descriptions.ts";
-import { muted, number, part, piece } from "../parts.ts";
+import { muted, number, part, piece, TensorPart } from "../parts.ts";
 import { type CellChoice, SPECIAL_TEXT, specialOf, specialsOf } from "../picture/color_scale.ts";
 import { cellText, meanText } from "../picture/digits.ts";
 import { cellOf } from "../picture/plane_layout.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "../plane.ts";
-import { hasValues, type InspectorCommands, type ShownTensor } from "../state.ts";
+import { hasValues, type ShownTensor, type TensorHost } from "../state.ts";
 
 const FIELD_NAMES = ["sign", "exponent", "mantissa"] as const;
-/** The bits of a float by part; those of other values in one piece without a name. */
-function bitFields(
-  text: string,
-  fields: readonly number[],
-): { name: (typeof FIELD_NAMES)[number] | null; bits: string }[] {
-  if (fields.length !== 3 || fields[0]! + fields[1]! + fields[2]! !== text.length) {
-    return [{ name: null, bits: text }];
-  }
-  let at = 0;
-  return FIELD_NAMES.map((name, part) => {
-    const bits = text.slice(at, at + fields[part]!);
-    at += fields[part]!;
-    return { name, bits };
-  }).filter(({ bits }) => bits);
-}
 
-/** Bits in parts separated by color, weight and gaps. */
+/** Bits in parts separated by color, weight and gaps; those of other values than floats in one piece. */
 export function bitsNode(text: string, fields: readonly number[]): HTMLElement {
-  const parts = bitFields(text, fields).map(({ name, bits }) =>
-    element(
-      "span",
-      { class: name ? `tvmdbg-bits-${name}` : undefined, title: name ?? "bits" },
-      bits,
-    ),
-  );
+  const [sign = 0, exponent = 0, mantissa = 0] = fields;
+  const isFloat = fields.length === 3 && sign + exponent + mantissa === text.length;
+  const ends = isFloat ? [0, sign, sign + exponent, text.length] : [0, text.length];
+  const parts = ends.slice(1).map((end, part) => {
+    const [name, bits] = [isFloat && FIELD_NAMES[part], text.slice(ends[part], end)];
+    const look = { class: name ? `tvmdbg-bits-${name}` : undefined, title: name || "bits" };
+    return bits && element("span", look, bits);
+  });
   return span("tvmdbg-bits tvmdbg-anywhere", ...parts);
 }
 
@@ -48,41 +34,40 @@ const FIELD_PAD = 3;
 type ReadoutState = [shown: ShownTensor | null, point: Point | null, found: ValuesAnswer | null];
 
 /** A line in the header: the index under the pointer or crosshair, in a field to type another, its value, and tools. */
-export class Readout {
-  readonly node: HTMLElement;
+export class Readout extends TensorPart {
   readonly more = part("readout-more tvmdbg-row tvmdbg-wrap");
-  readonly #field: HTMLInputElement;
+  readonly #field = element("input", {
+    type: "text",
+    class: "tvmdbg-tensor-index",
+    "aria-label": "Index, to go to another (j)",
+    title: "Index: type another to go there, such as 0,3,2,1 (j)",
+    autocomplete: "off",
+    spellcheck: "false",
+    ...KEEP_KEYS,
+  });
   readonly #text = element("code", {});
   readonly #cell = muted();
   readonly #padding = piece("padding", "padding");
-  readonly #tools: HTMLElement;
-  readonly #commands: Pick<InspectorCommands, "typed" | "leave">;
+  readonly node = part(
+    "readout tvmdbg-row tvmdbg-gap-8",
+    this.#field,
+    this.#text,
+    this.#padding,
+    this.#cell,
+  );
   #state: ReadoutState = [null, null, null];
 
-  constructor(
-    commands: Pick<InspectorCommands, "copy" | "typed" | "leave">,
-    tools: readonly HTMLElement[],
-  ) {
-    this.#commands = commands;
+  constructor(host: TensorHost, tools: readonly HTMLElement[]) {
+    super(host);
     const copy = iconButton(icons.CODE, "code", "Copy Python code for what is shown (y)", () =>
-      commands.copy(),
+      host.copy(),
     );
-    this.#tools = piece("tools tvmdbg-gap-4", copy, ...tools);
-    this.#field = element("input", {
-      type: "text",
-      class: "tvmdbg-tensor-index",
-      "aria-label": "Index, to go to another (j)",
-      title: "Index: type another to go there, such as 0,3,2,1 (j)",
-      autocomplete: "off",
-      spellcheck: "false",
-      ...KEEP_KEYS,
-    });
+    this.node.append(piece("tools tvmdbg-gap-4", copy, ...tools));
     this.#field.addEventListener("keydown", (event) => this.#press(event));
     this.#field.addEventListener("blur", () => {
       this.#field.removeAttribute("aria-invalid");
       this.show(...this.#state);
     });
-    this.node = part("readout", this.#field, this.#text, this.#padding, this.#cell, this.#tools);
     this.#cell.classList.add("tvmdbg-tensor-cell", "tvmdbg-clip");
     this.show(null, null, null);
   }
@@ -133,7 +118,7 @@ export class Readout {
   }
 
   #press(event: KeyboardEvent): void {
-    if (event.key === "Escape") this.#commands.leave();
+    if (event.key === "Escape") this.host.leave();
     else if (event.key === "Enter") this.#go();
     else return;
     event.preventDefault();
@@ -141,7 +126,7 @@ export class Readout {
   }
 
   #go(): void {
-    const wrong = this.#commands.typed(this.#field.value);
+    const wrong = this.host.typed(this.#field.value);
     if (wrong === "") return;
     this.#field.setAttribute("aria-invalid", "true");
     this.#text.hidden = true;

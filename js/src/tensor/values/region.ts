@@ -1,5 +1,4 @@
-import type { Client } from "../../shared/client/client.ts";
-import { errorText, isAbort, NewestWins } from "../../shared/client/request.ts";
+import { errorText } from "../../shared/client/request.ts";
 import type {
   ExactNumber,
   RegionAnswer,
@@ -11,11 +10,11 @@ import { counted, integer } from "../../shared/format.ts";
 import { aboutText, numberText, screenText } from "../../shared/number_text.ts";
 import { div, element, iconButton, type Mirror } from "../../shell/dom.ts";
 import { SmallHistogram } from "../distribution/histogram_painter.ts";
-import { muted, number, part, piece } from "../parts.ts";
+import { Inquiry, muted, number, part, piece, TensorPart } from "../parts.ts";
 import { beyondText } from "../picture/color_controls.ts";
 import { SPECIAL_TEXT, SPECIALS } from "../picture/color_scale.ts";
 import { moved, type Plane, type Point, sameShape } from "../plane.ts";
-import { type InspectorCommands, type Region, type ShownTensor, viewOf } from "../state.ts";
+import { type Region, type ShownTensor, type TensorHost, viewOf } from "../state.ts";
 import { placeText } from "./code_text.ts";
 
 /** `7 × 8 = 56 values`. */
@@ -44,39 +43,33 @@ function regionWords(answer: TensorAnswer, region: Region, numbers: RegionNumber
 }
 
 /** Contents of the marked region: counts, bounds, mean and a small histogram. */
-export class RegionPanel {
+export class RegionPanel extends TensorPart {
   readonly node = element("section", {
     class: "tvmdbg-tensor-region",
     "aria-label": "Marked region",
     hidden: true,
   });
-  readonly #place = element("code", {});
+  readonly #place = element("code", { class: "tvmdbg-anywhere" });
   readonly #size = muted();
   readonly #facts = part("region-facts");
-  readonly #bars: SmallHistogram;
+  readonly #bars = new SmallHistogram(this.host);
   #dtype = "";
 
-  constructor(
-    root: HTMLElement,
-    commands: Pick<InspectorCommands, "copy" | "leave" | "panels" | "steering">,
-    signal: AbortSignal,
-  ) {
-    this.#bars = new SmallHistogram(root, signal);
+  constructor(host: TensorHost) {
+    super(host);
     this.node.append(
       part(
         "region-bar tvmdbg-row tvmdbg-gap-4",
         element("strong", {}, "Region"),
         this.#size,
-        iconButton(icons.CODE, "copy", "Copy Python code for the region (y)", () =>
-          commands.copy(),
-        ),
+        iconButton(icons.CODE, "copy", "Copy Python code for the region (y)", () => host.copy()),
         iconButton(icons.FIT, "zoom to", "Zoom to the region", () => {
-          commands.steering.region(commands.panels.marked.region);
-          commands.leave();
+          host.steering.region(host.panels.marked.region);
+          host.leave();
         }),
         iconButton(icons.CLOSE, "clear", "Clear the region (Esc)", () => {
-          commands.panels.marked.mark(null);
-          commands.leave();
+          host.panels.marked.mark(null);
+          host.leave();
         }),
       ),
       this.#place,
@@ -84,8 +77,8 @@ export class RegionPanel {
     );
   }
 
-  inspect() {
-    return this.#bars.inspect();
+  inspected() {
+    return this.#bars.inspected();
   }
 
   hide(): void {
@@ -152,30 +145,12 @@ interface RegionParts {
 }
 
 /** Marked region of the plane: its outline, counts and description. */
-export class MarkedRegion {
-  readonly #parts: RegionParts;
-  readonly #run: Client;
-  readonly #commands: Pick<InspectorCommands, "remember">;
-  readonly #signal: AbortSignal;
-  readonly #newest = new NewestWins();
+export class MarkedRegion extends TensorPart<RegionParts> {
+  readonly #counts = new Inquiry(this.host, "region", REST_MS);
   #region: Region | null = null;
   #anchor: Point | null = null;
   #shown: ShownTensor | null = null;
   #request = "";
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(
-    parts: RegionParts,
-    run: Client,
-    commands: Pick<InspectorCommands, "remember">,
-    signal: AbortSignal,
-  ) {
-    this.#parts = parts;
-    this.#run = run;
-    this.#commands = commands;
-    this.#signal = signal;
-    signal.addEventListener("abort", () => clearTimeout(this.#timer));
-  }
 
   get region(): Region | null {
     return this.#region;
@@ -226,17 +201,17 @@ export class MarkedRegion {
   #set(region: Region | null): void {
     if (region?.join() === this.#region?.join()) return;
     this.#region = region;
-    this.#commands.remember();
+    this.host.remember();
   }
 
   #show(): void {
-    const { picture, panel } = this.#parts;
+    const { picture, panel, mirror } = this.beside;
     const [shown, region] = [this.#shown, this.#region];
     const answer = shown?.show === "picture" && shown.answer?.tile ? shown.answer : null;
     picture.outline(answer ? region : null);
     if (!answer || !region) {
       this.#request = "";
-      clearTimeout(this.#timer);
+      this.#counts.forget();
       panel.hide();
       return;
     }
@@ -245,21 +220,18 @@ export class MarkedRegion {
     if (key === this.#request) return;
     this.#request = key;
     panel.wait(answer, region);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(async () => {
-      try {
-        const counts = await this.#newest.ask(() =>
-          this.#run.ask("region", question, this.#signal),
-        );
-        if (key !== this.#request) return;
+    this.#counts.forget();
+    this.#counts.ask(
+      question,
+      (counts) => {
         panel.show(counts);
-        this.#parts.mirror.say(regionWords(answer, region, counts.statistics));
-      } catch (error) {
-        if (key !== this.#request || isAbort(error)) return;
+        mirror.say(regionWords(answer, region, counts.statistics));
+      },
+      (error) => {
         panel.fail(error);
-        this.#parts.mirror.say(`The region could not be read: ${errorText(error)}`);
-      }
-    }, REST_MS);
+        mirror.say(`The region could not be read: ${errorText(error)}`);
+      },
+    );
   }
 }
 

@@ -1,4 +1,3 @@
-import type { Client } from "../../shared/client/client.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import type { PlaneView, ProfileAnswer } from "../../shared/client/tensor_questions.ts";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
@@ -17,11 +16,18 @@ import {
   type Mirror,
 } from "../../shell/dom.ts";
 import { shiftText } from "../descriptions.ts";
-import { part } from "../parts.ts";
+import { part, TensorPart } from "../parts.ts";
 import { legendTicks } from "../picture/color_legend.ts";
 import { cssColor, specialKey } from "../picture/color_scale.ts";
 import { answeredPlane, planeCols, planeRows } from "../plane.ts";
-import { hasValues, type Region, type ShownTensor, type ValueLook, viewOf } from "../state.ts";
+import {
+  hasValues,
+  type Region,
+  type ShownTensor,
+  type TensorHost,
+  type ValueLook,
+  viewOf,
+} from "../state.ts";
 import { codeText } from "./code_text.ts";
 import {
   csvText,
@@ -120,50 +126,46 @@ interface SavingSource {
 type SaveFormat = "npy" | "csv" | "png";
 
 /** Saves the visible part: its values as numpy's file or as text, or its picture. */
-export class TensorExport {
-  readonly node: HTMLElement;
-  readonly #root: HTMLElement;
-  readonly #run: Client;
-  readonly #source: SavingSource;
-  readonly #signal: AbortSignal;
-  readonly #menu: HTMLElement;
-  readonly #button: HTMLButtonElement;
+export class TensorExport extends TensorPart<SavingSource> {
+  readonly #button = iconButton(icons.SAVE, "save", "Save what is shown (w)", () => this.toggle());
   readonly #status = div("tvmdbg-tensor-save-status tvmdbg-anywhere");
   readonly #bar = element("progress", { max: 1, value: 0, hidden: true, "aria-label": "Fetched" });
-  readonly #kinds: Record<SaveFormat, HTMLButtonElement>;
-  readonly #cancel: HTMLButtonElement;
+  readonly #kinds = { npy: this.#offer("npy"), csv: this.#offer("csv"), png: this.#offer("png") };
+  readonly #cancel = button("cancel", "Stop saving", () => this.#busy?.abort());
+  readonly #menu = element(
+    "div",
+    {
+      class: "tvmdbg-tensor-save-menu tvmdbg-column",
+      role: "group",
+      "aria-label": "Save what is shown",
+      hidden: true,
+    },
+    part("save-kinds tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", ...Object.values(this.#kinds)),
+    this.#bar,
+    this.#cancel,
+    this.#status,
+  );
+  readonly node = part("save", this.#button, this.#menu);
   #shown: ShownTensor | null = null;
   #busy: AbortController | null = null;
 
-  constructor(root: HTMLElement, run: Client, source: SavingSource, signal: AbortSignal) {
-    this.#root = root;
-    this.#run = run;
-    this.#source = source;
-    this.#signal = signal;
-    this.#button = iconButton(icons.SAVE, "save", "Save what is shown (w)", () => this.toggle());
-    this.#cancel = button("cancel", "Stop saving", () => this.#busy?.abort());
+  constructor(host: TensorHost, source: SavingSource) {
+    super(host, source);
     this.#cancel.hidden = true;
-    const offer = (kind: SaveFormat) => button(kind, TITLES[kind], () => this.#save(kind));
-    this.#kinds = { npy: offer("npy"), csv: offer("csv"), png: offer("png") };
-    this.#menu = part(
-      "save-menu tvmdbg-column",
-      part("save-kinds tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", ...Object.values(this.#kinds)),
-      this.#bar,
-      this.#cancel,
-      this.#status,
-    );
-    this.#menu.hidden = true;
-    this.#menu.setAttribute("role", "group");
-    this.#menu.setAttribute("aria-label", "Save what is shown");
     this.#button.setAttribute("aria-expanded", "false");
-    this.node = part("save", this.#button, this.#menu);
     this.#menu.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
       this.toggle();
-      this.#root.focus({ preventScroll: true });
+      host.leave();
     });
-    document.addEventListener("pointerdown", (event) => this.#leave(event), { signal });
+    document.addEventListener("pointerdown", (event) => this.#leave(event), {
+      signal: host.signal,
+    });
+  }
+
+  #offer(kind: SaveFormat): HTMLButtonElement {
+    return button(kind, TITLES[kind], () => this.#save(kind));
   }
 
   show(shown: ShownTensor): void {
@@ -213,7 +215,7 @@ export class TensorExport {
   #summary(): string {
     const shown = this.#shown;
     if (!shown?.answer) return "";
-    const profile = this.#source.profile.profile;
+    const profile = this.beside.profile.profile;
     const what =
       shown.show === "profile"
         ? `min, mean and max at ${counted(profile?.mean.length ?? 0, "point")}`
@@ -223,7 +225,7 @@ export class TensorExport {
 
   #tell(text: string): void {
     this.#status.textContent = text;
-    this.#source.mirror.say(text);
+    this.beside.mirror.say(text);
   }
 
   async #save(kind: SaveFormat): Promise<void> {
@@ -239,7 +241,7 @@ export class TensorExport {
     this.#busy = new AbortController();
     this.#cancel.hidden = this.#bar.hidden = kind === "png";
     this.#bar.value = 0;
-    const signal = AbortSignal.any([this.#busy.signal, this.#signal]);
+    const signal = AbortSignal.any([this.#busy.signal, this.host.signal]);
     try {
       const [blob, note] = await this.#make(kind, shown, signal);
       const { entry, name, index, axes } = shown.answer;
@@ -275,7 +277,7 @@ export class TensorExport {
     let [descr, note] = ["|u1", ""];
     for (const [k, view] of planes.entries()) {
       const progress = this.#progress(k, planes.length);
-      const fetched = await fetchBytes(this.#run, view, this.#window, progress, signal);
+      const fetched = await fetchBytes(this.host.run, view, this.#window, progress, signal);
       ({ descr, note } = fetched);
       pieces.push(values.format === "dequantised" ? dequantised(fetched, values) : fetched.bytes);
     }
@@ -294,14 +296,14 @@ export class TensorExport {
     const rows: string[][] = [];
     for (const [k, view] of planes.entries()) {
       const progress = this.#progress(k, planes.length);
-      append(rows, await fetchTexts(this.#run, view, values, this.#window, progress, signal));
+      append(rows, await fetchTexts(this.host.run, view, values, this.#window, progress, signal));
     }
     const how = { number: "", hex: "as hex", bits: "as bits", dequantised: "dequantized" };
     return [new Blob([csvText(rows)], { type: "text/csv" }), how[values.format]];
   }
 
   async #profile(kind: "npy" | "csv"): Promise<[Blob, string]> {
-    const profile = this.#source.profile.profile;
+    const profile = this.beside.profile.profile;
     if (!profile) throw new Error("the line plot has not loaded yet");
     const { minimum, mean, maximum, step } = profile;
     const note = step > 1 ? `each point covers ${counted(step, "index")}` : "";
@@ -321,7 +323,7 @@ export class TensorExport {
   }
 
   async #png(shown: ShownTensor): Promise<[Blob, string]> {
-    const picture = this.#source.canvas;
+    const picture = this.beside.canvas;
     const { answer } = shown;
     if (!picture || !answer) throw new Error("there is no image");
     const stored = answer.missingLanes ? "all stored values" : "all values";
@@ -333,7 +335,7 @@ export class TensorExport {
       codeText({ ...shown, values: { ...shown.values, format: "number" } }, null) ?? "",
     ];
     const scale = shown.show === "profile" ? null : shown.scale;
-    const canvas = snapshot(picture, { ...shown, scale }, words, readTheme(this.#root));
+    const canvas = snapshot(picture, { ...shown, scale }, words, readTheme(this.host.root));
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
     if (!blob) throw new Error("the browser could not make the image");
     return [blob, ""];

@@ -17,14 +17,16 @@ export class ValuesScroll {
   plane = { rows: 0, cols: 0 };
   colWidth = 0;
   readonly #space = div("tvmdbg-values-space");
-  readonly #draw: () => void;
   #headWidth = 0;
   /** True while the revealed cell is kept visible, until the user scrolls away. */
   #follows = true;
   #placed = "";
 
-  constructor(grid: HTMLElement, draw: () => void, signal: AbortSignal) {
-    this.#draw = draw;
+  constructor(
+    grid: HTMLElement,
+    readonly draw: () => void,
+    signal: AbortSignal,
+  ) {
     this.node = element("div", { class: "tvmdbg-values", tabindex: -1 }, this.#space, grid);
     this.node.addEventListener("scroll", () => this.#scrolled(), { signal });
     onResize([this.node], () => draw(), signal);
@@ -107,7 +109,7 @@ export class ValuesScroll {
 
   #scrolled(): void {
     if (this.#position !== this.#placed) this.#follows = false;
-    this.#draw();
+    this.draw();
   }
 }
 
@@ -130,16 +132,13 @@ interface TableParts {
 
 /** Puts the table of values beside the picture if there is room, else below. */
 export class TablePlace {
-  readonly #parts: TableParts;
   #chosen = "";
 
-  constructor(parts: TableParts) {
-    this.#parts = parts;
-  }
+  constructor(readonly parts: TableParts) {}
 
   /** `plane` is null without a picture; `lone` values never have one. */
   arrange(plane: { rows: number; cols: number } | null, lone: boolean, entry: string): void {
-    const { scroll, body, view, stage, table } = this.#parts;
+    const { scroll, body, view, stage, table } = this.parts;
     const room = [scroll.clientWidth, scroll.clientHeight];
     const key = JSON.stringify([room, plane, lone, entry, table.hidden]);
     if (key === this.#chosen) return;
@@ -152,7 +151,7 @@ export class TablePlace {
 
   /** Width of the stage beside the table; 0 if that is below. */
   #widthBeside(plane: { rows: number; cols: number } | null): number {
-    const { scroll, view, table } = this.#parts;
+    const { scroll, view, table } = this.parts;
     if (!plane || plane.rows < LEAST_ROWS) return 0;
     // A table below takes height from the picture: measure without it.
     const scrolled = scroll.scrollTop;

@@ -1,5 +1,3 @@
-import type { Client } from "../../shared/client/client.ts";
-import { isAbort, NewestWins } from "../../shared/client/request.ts";
 import {
   type TensorAnswer,
   VALUE_FORMATS,
@@ -12,15 +10,15 @@ import { isPadding } from "../../shared/unfold.ts";
 import { div, element, span } from "../../shell/dom.ts";
 import { shiftText } from "../descriptions.ts";
 import { following } from "../layout_picker.ts";
-import { Failure, field, list, muted, part } from "../parts.ts";
+import { Failure, field, Inquiry, list, muted, part, TensorPart } from "../parts.ts";
 import { specialOf } from "../picture/color_scale.ts";
 import { cellOf } from "../picture/plane_layout.ts";
 import { answeredPlane, indexAt, type Point, planeCols, planeRows } from "../plane.ts";
 import {
   hasValues,
-  type InspectorCommands,
   type Region,
   type ShownTensor,
+  type TensorHost,
   type ValueLook,
   viewOf,
 } from "../state.ts";
@@ -34,45 +32,34 @@ const NAMES = [
   ["dequantised", "dequantized"],
 ] as const;
 
-class ValueFormatPicker {
-  readonly node: HTMLElement;
-  readonly #commands: Pick<InspectorCommands, "value" | "leave">;
-  readonly #format: HTMLSelectElement;
-  readonly #scale: HTMLInputElement;
-  readonly #zeroPoint: HTMLInputElement;
-  readonly #numbers: HTMLElement;
-  readonly #legend: HTMLElement;
+class ValueFormatPicker extends TensorPart {
+  readonly #format = list(this.host, "Values as (f)", NAMES, "number", (format) =>
+    this.host.value({ format: format as ValueFormat }),
+  );
+  readonly #scale = this.#field("Scale", "any", (scale) => ({ scale }));
+  readonly #zeroPoint = this.#field("Zero point", "1", (zeroPoint) => ({ zeroPoint }));
+  readonly #numbers = element(
+    "span",
+    { class: "tvmdbg-tensor-dequantised", hidden: true },
+    "(value − zero point ",
+    this.#zeroPoint,
+    ") × scale ",
+    this.#scale,
+  );
+  readonly #legend = element(
+    "span",
+    { class: "tvmdbg-bits tvmdbg-anywhere", hidden: true },
+    span("tvmdbg-bits-sign", "sign"),
+    span("tvmdbg-bits-exponent", "exponent"),
+    span("tvmdbg-bits-mantissa", "mantissa"),
+  );
+  readonly node = part(
+    "format tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
+    element("label", {}, "values as ", this.#format),
+    this.#numbers,
+    this.#legend,
+  );
   #look: ValueLook = { format: "number", scale: 1, zeroPoint: 0 };
-
-  constructor(commands: Pick<InspectorCommands, "value" | "leave">) {
-    this.#commands = commands;
-    this.#format = list(commands, "Values as (f)", NAMES, "number", (format) =>
-      commands.value({ format: format as ValueFormat }),
-    );
-    this.#scale = this.#field("Scale", "any", (scale) => ({ scale }));
-    this.#zeroPoint = this.#field("Zero point", "1", (zeroPoint) => ({ zeroPoint }));
-    this.#numbers = element(
-      "span",
-      { class: "tvmdbg-tensor-dequantised", hidden: true },
-      "(value − zero point ",
-      this.#zeroPoint,
-      ") × scale ",
-      this.#scale,
-    );
-    this.#legend = element(
-      "span",
-      { class: "tvmdbg-bits tvmdbg-anywhere", hidden: true },
-      span("tvmdbg-bits-sign", "sign"),
-      span("tvmdbg-bits-exponent", "exponent"),
-      span("tvmdbg-bits-mantissa", "mantissa"),
-    );
-    this.node = part(
-      "format tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
-      element("label", {}, "values as ", this.#format),
-      this.#numbers,
-      this.#legend,
-    );
-  }
 
   get name(): string {
     const { format, scale, zeroPoint } = this.#look;
@@ -98,7 +85,7 @@ class ValueFormatPicker {
   }
 
   next(): void {
-    this.#commands.value({ format: following(VALUE_FORMATS, this.#look.format) });
+    this.host.value({ format: following(VALUE_FORMATS, this.#look.format) });
   }
 
   #field(
@@ -109,10 +96,10 @@ class ValueFormatPicker {
     const apply = (): undefined => {
       const value = Number(input.value);
       const usable = input.value !== "" && Number.isFinite(value) && input.checkValidity();
-      if (usable) this.#commands.value(change(value));
+      if (usable) this.host.value(change(value));
       else this.show(this.#look);
     };
-    const input = field(label, { type: "number", step }, apply, this.#commands);
+    const input = field(label, { type: "number", step }, apply, this.host);
     return input;
   }
 }
@@ -122,21 +109,23 @@ const NARROWEST = 56;
 const WAITING = "…";
 
 /** A window into the plane's values as exact text; only visible cells are requested and built. */
-export class ValuesTable {
-  readonly node: HTMLElement;
-  readonly #run: Client;
-  readonly #commands: Pick<InspectorCommands, "panels" | "leave">;
-  readonly #signal: AbortSignal;
-  readonly #format: ValueFormatPicker;
+export class ValuesTable extends TensorPart {
+  readonly #format = new ValueFormatPicker(this.host);
   readonly #about = muted();
-  readonly #scroll: ValuesScroll;
   readonly #grid = element("div", {
     class: "tvmdbg-values-grid",
     role: "grid",
     "aria-label": "Values",
   });
+  readonly #scroll = new ValuesScroll(this.#grid, () => this.#draw(), this.host.signal);
   readonly #failure = new Failure();
-  readonly #newest = new NewestWins();
+  readonly node = part(
+    "values",
+    part("values-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#format.node, this.#about),
+    this.#scroll.node,
+    this.#failure.node,
+  );
+  readonly #asked = new Inquiry(this.host, "values");
   #answer: TensorAnswer | null = null;
   #look: ValueLook | null = null;
   #region: Region | null = null;
@@ -144,27 +133,14 @@ export class ValuesTable {
   #values: ValuesAnswer | null = null;
   #cross: Point | null = null;
   #wanted = false;
-  #ticket = 0;
   #request = "";
 
-  constructor(
-    run: Client,
-    commands: Pick<InspectorCommands, "panels" | "value" | "leave">,
-    signal: AbortSignal,
-  ) {
-    this.#run = run;
-    this.#commands = commands;
-    this.#signal = signal;
-    this.#format = new ValueFormatPicker(commands);
-    this.#scroll = new ValuesScroll(this.#grid, () => this.#draw(), signal);
-    this.node = part(
-      "values",
-      part("values-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#format.node, this.#about),
-      this.#scroll.node,
-      this.#failure.node,
-    );
+  constructor(host: TensorHost) {
+    super(host);
     this.node.hidden = true;
-    this.#grid.addEventListener("pointerdown", (event) => this.#press(event), { signal });
+    this.#grid.addEventListener("pointerdown", (event) => this.#press(event), {
+      signal: host.signal,
+    });
   }
 
   get open(): boolean {
@@ -200,7 +176,7 @@ export class ValuesTable {
       this.#key = key;
       this.#look = shown?.values ?? null;
       this.#values = null;
-      this.#ticket += 1;
+      this.#asked.forget();
       this.#request = "";
       this.#failure.clear();
       this.#scroll.reset(this.#headWidth, NARROWEST);
@@ -331,7 +307,7 @@ export class ValuesTable {
     return this.#text(first.row, first.col) !== null && last !== null;
   }
 
-  async #ask(first: Point, view: { rows: number; cols: number }): Promise<void> {
+  #ask(first: Point, view: { rows: number; cols: number }): void {
     const [answer, look] = [this.#answer, this.#look];
     if (!answer || !look) return;
     const plane = this.#plane;
@@ -344,28 +320,30 @@ export class ValuesTable {
     const wanted = `${row}:${col}`;
     if (wanted === this.#request) return;
     this.#request = wanted;
-    const ticket = this.#ticket;
-    const question = { ...viewOf(answer), ...look, row, col, rows, cols };
-    try {
-      const values = await this.#newest.ask(() => this.#run.ask("values", question, this.#signal));
-      if (ticket !== this.#ticket) return;
-      this.#values = values;
-      this.#failure.clear();
-      this.#format.explain(values.fields);
-      const longest = largest(values.text.map((text) => screenText(text).length));
-      const gaps = look.format === "bits" ? 2 : 0;
-      this.#scroll.widen(Math.ceil((longest + gaps) * LETTER) + 14);
-      this.#reveal();
-      this.#draw();
-    } catch (error) {
-      if (ticket !== this.#ticket || isAbort(error)) return;
-      this.#failure.tell("values", error);
-      for (const cell of this.#grid.querySelectorAll("[role=gridcell]")) {
-        if (cell.textContent === WAITING) cell.textContent = "";
-      }
-    } finally {
+    const done = () => {
       if (this.#request === wanted) this.#request = "";
-    }
+    };
+    this.#asked.ask(
+      { ...viewOf(answer), ...look, row, col, rows, cols },
+      (values) => {
+        done();
+        this.#values = values;
+        this.#failure.clear();
+        this.#format.explain(values.fields);
+        const longest = largest(values.text.map((text) => screenText(text).length));
+        const gaps = look.format === "bits" ? 2 : 0;
+        this.#scroll.widen(Math.ceil((longest + gaps) * LETTER) + 14);
+        this.#reveal();
+        this.#draw();
+      },
+      (error) => {
+        this.#failure.tell("values", error);
+        for (const cell of this.#grid.querySelectorAll("[role=gridcell]")) {
+          if (cell.textContent === WAITING) cell.textContent = "";
+        }
+        done();
+      },
+    );
   }
 
   #press(event: PointerEvent): void {
@@ -373,8 +351,8 @@ export class ValuesTable {
       event.target instanceof HTMLElement ? event.target.closest("[role=gridcell]") : null;
     if (!(cell instanceof HTMLElement) || event.button !== 0) return;
     event.preventDefault();
-    this.#commands.leave();
-    this.#commands.panels.cross.mark({
+    this.host.leave();
+    this.host.panels.cross.mark({
       row: Number(cell.dataset.row),
       col: Number(cell.dataset.col),
     });
