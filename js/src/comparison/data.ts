@@ -155,6 +155,8 @@ const SHOWN = 6;
 const SURE = 1;
 export const ALONE = "unmatched";
 
+const DIVERGING = { of: "nodes", scale: "diverging", classes: null } as const;
+
 /** Columns by which a side's nodes can be colored. */
 export function colorColumns(data: ComparisonData, side: Side): Wires {
   const { certainties, speedRange, speedNotes } = data.info;
@@ -164,13 +166,11 @@ export function colorColumns(data: ComparisonData, side: Side): Wires {
   return {
     ...(speed && {
       [SPEED]: {
-        of: "nodes",
+        ...DIVERGING,
         unit: "×",
-        scale: "diverging",
         range: speedRange,
         note: speedNotes[side] ?? "",
         together: "ratio",
-        classes: null,
         data: viewOf(speed.ratio),
         terms: [viewOf(speed.terms[0]), viewOf(speed.terms[1])],
       },
@@ -188,12 +188,10 @@ export function colorColumns(data: ComparisonData, side: Side): Wires {
     },
     ...(change && {
       [CHANGE]: {
-        of: "nodes",
+        ...DIVERGING,
         unit: "ns",
-        scale: "diverging",
         range: change.most > 0 ? [-change.most, change.most] : null,
         together: "sum",
-        classes: null,
         note: change.note,
         data: viewOf(change.values),
       },

@@ -27,17 +27,12 @@ export function graphOptions(
     hops: null,
     color_limits: null,
     label: "",
-    _color_columns: {},
-    _color_paused: false,
     search: "",
     isolate: null,
     hidden: [],
-    camera: null,
     open_groups: null,
     wrapped: false,
     group: null,
-    history: {},
-    bookmarks: {},
     ...own,
   };
   const listeners = new EventTarget();

@@ -247,8 +247,7 @@ class ComparisonView {
       sentences.push(`${kind}: ${columns.groupChange.at(row.group)}`);
       sentences.push(`line ${integer(active + 1)} of ${integer(this.#rows.length)}`);
     }
-    this.#here.textContent = sentences[0] || this.#data.info.matched;
-    this.#here.title = sentences[0] || this.#data.info.matched;
+    this.#here.textContent = this.#here.title = sentences[0] || this.#data.info.matched;
     this.#mirror.say(sentences.filter(Boolean).join(". ") || this.#data.info.sentence);
   }
 

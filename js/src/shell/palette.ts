@@ -41,7 +41,7 @@ export interface Commands {
 }
 
 /** A finding or a highlight. */
-interface Subject extends About {
+interface PaletteSubject extends About {
   /** What queries search. */
   text: string;
   label: string;
@@ -51,7 +51,7 @@ interface Subject extends About {
 }
 
 function subjectCommands(
-  subjects: readonly Subject[],
+  subjects: readonly PaletteSubject[],
   session: SessionClient,
   mark: string,
 ): Commands {
@@ -268,12 +268,12 @@ async function sources({
     graph ? null : run.ask("tensors").catch(() => null),
   ]);
   const problems = (findings?.findings ?? []).map(
-    ({ title: label, severity: kind, nodes, entries }): Subject => ({
+    ({ title: label, severity: kind, nodes, entries }): PaletteSubject => ({
       ...{ text: `${label} ${kind}`, label, kind, value: "", nodes, entries },
     }),
   );
   const extremes = highlights.map(
-    ({ label, about: kind, name, value, nodes, entry }): Subject => ({
+    ({ label, about: kind, name, value, nodes, entry }): PaletteSubject => ({
       ...{ text: `${label} ${kind} ${name}`, label: `${label}: ${name}`, kind, value, nodes },
       entries: entry ? [entry] : [],
     }),
