@@ -1,7 +1,5 @@
 """ExecuTorch's files in tests/data/executorch, with what ExecuTorch's own tools said of them."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from functools import cache

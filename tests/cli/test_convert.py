@@ -1,7 +1,5 @@
 """convert: bytes in, bytes out, and nothing else."""
 
-from __future__ import annotations
-
 import signal
 import struct
 import subprocess

@@ -1,7 +1,5 @@
 """extract: a part of a run that is a run, and the same as far as it goes."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

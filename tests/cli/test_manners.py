@@ -1,7 +1,5 @@
 """What every verb has in common: help, streams, colors, pipes, signals, errors."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """Archives open like the folders they hold, and no archive reaches further than its bytes."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

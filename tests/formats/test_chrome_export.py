@@ -1,7 +1,5 @@
 """What is written as a Chrome trace is read back equal, and nests on every thread."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -1,7 +1,5 @@
 """Hex dumps against the tools that print them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Files that are read whole are refused by their size, before a byte of it is allocated."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

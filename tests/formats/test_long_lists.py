@@ -1,7 +1,5 @@
 """Messages about files that name thousands of things: a few are told, and how many there are."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Files behind a URL: read by range, told apart when they change, and as right as local ones."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

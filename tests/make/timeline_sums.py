@@ -4,8 +4,6 @@
 (js/tests/timeline/sums.test.ts).
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

@@ -1,13 +1,11 @@
 """A browser, pages that must stay free of errors, and Jupyter servers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from chromium import ARGUMENTS, find
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import Handler, serve, visit
@@ -15,10 +13,6 @@ from tests.ui.pages import FAILED, PATIENCE_MS, WatchedPage, open_window
 from tests.ui.servers import Server, jupyter
 from tests.ui.waits import painted
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page
-
 
 pytest.register_assert_rewrite("ui.checklists")
 

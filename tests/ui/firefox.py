@@ -1,7 +1,5 @@
 """A stock Firefox, driven over WebDriver BiDi: what a test of a page needs of it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

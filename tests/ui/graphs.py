@@ -1,16 +1,12 @@
 """What tests of the graph view ask of a page of :mod:`ui.host`."""
 
-from __future__ import annotations
-
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from playwright.sync_api import Locator, Page
+
+import tvmdbg_widgets as tvmdbg
 from tests.ui.waits import inspected, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-    import tvmdbg_widgets as tvmdbg
 
 
 def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:

@@ -1,25 +1,19 @@
 """What tests of the tensor inspector ask of a page of :mod:`ui.host`."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import expect
+import numpy as np
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import visit
 from tests.ui.waits import inspected
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    import numpy as np
-    from playwright.sync_api import Locator, Page
 
 ROOT = ".tvmdbg-tensor"
 INDEX = ".tvmdbg-tensor-index"

@@ -1,15 +1,13 @@
 """Two graphs side by side on a page without a notebook, answered by the real Python code."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -18,10 +16,6 @@ from tests.ui.host import serve, visit
 from tests.ui.waits import frames, inspected, painted, rest
 from tests.unit.figures.figure_checks import lines_of
 from tvmdbg_widgets.figures.raster import Figure
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
 
 pytestmark = pytest.mark.ui
 

@@ -1,17 +1,12 @@
 """What the pointer alone does to two graphs side by side: move both, click differences, buttons."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.host import visit
 from tests.ui.waits import inspected, painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

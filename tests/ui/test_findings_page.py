@@ -1,14 +1,12 @@
 """The panel of findings: ranked, clickable, by keys alone, calm while the scan goes on."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.every_view.test_hostile_page import ATTACK
@@ -16,9 +14,6 @@ from tests.ui.host import visit
 from tests.ui.notebooks import View
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route
 
 pytestmark = pytest.mark.ui
 

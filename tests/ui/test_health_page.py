@@ -1,15 +1,13 @@
 """The health of a run on the page: the strip over all entries, and the overlay of the graph."""
 
-from __future__ import annotations
-
 import json
 import re
 import struct
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
@@ -19,9 +17,6 @@ from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.answers.tensor import health_words
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.health import Health, HealthVerdict
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route
 
 pytestmark = pytest.mark.ui
 

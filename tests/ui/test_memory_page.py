@@ -1,14 +1,12 @@
 """The memory view in a page: every interaction, the keys alone, what is missing, large plans."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
@@ -16,10 +14,6 @@ from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 pytestmark = pytest.mark.ui
 

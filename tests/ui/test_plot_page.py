@@ -1,28 +1,22 @@
 """A linked plot in a page: selection both ways, by pointer and by keys; figures offline."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from itertools import cycle, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from bokeh.embed import file_html
 from bokeh.resources import INLINE
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tvmdbg_widgets import plots
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 pytestmark = pytest.mark.ui
 

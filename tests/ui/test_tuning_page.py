@@ -1,25 +1,19 @@
 """The view of a tuning log in a page: chart, table, panes, by pointer and by keys alone."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.make.tuning_story import story
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import frames
 from tvmdbg_widgets import open_tuning
 from tvmdbg_widgets.tuning import TuningLog
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
 
 pytestmark = [pytest.mark.ui, pytest.mark.usefixtures("own_page")]
 

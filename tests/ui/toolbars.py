@@ -1,11 +1,6 @@
 """Toolbars show the few controls they have room for; the others stand in a menu."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator
+from playwright.sync_api import Locator
 
 
 def tool(root: Locator, name: str) -> Locator:

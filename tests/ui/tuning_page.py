@@ -1,9 +1,9 @@
 """A page with the view of a tuning log whose questions are answered by the real Python code."""
 
-from __future__ import annotations
-
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from playwright.sync_api import Locator, Page
 
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.tuning import TuningAnswers
@@ -11,10 +11,6 @@ from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.tuning import TuningLog
 
 from .waits import INSPECT, frames, inspected
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
 
 _SHOW = """async ([state, width]) => {
   const element = document.createElement("div");
@@ -47,13 +43,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 class TuningPage:
-    """The view in a page.
-
-    Attributes
-    ----------
-    log : TuningLog
-        What is answered with; another one may be put in its place.
-    """
+    """The view in a page."""
 
     def __init__(self, page: Page, log: TuningLog, width: int = 980, **state: Any) -> None:
         self.log = log

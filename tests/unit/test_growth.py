@@ -1,7 +1,5 @@
 """What a doubled size costs, in calls; ``benchmarks/growth.py`` measures the same by the clock."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The samples: each opens whole; those of ExecuTorch are recorded cases, the log is generated."""
 
-from __future__ import annotations
-
 import math
 import re
 

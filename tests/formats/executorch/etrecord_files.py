@@ -1,7 +1,5 @@
 """ETRecords made from the members of a real one."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping

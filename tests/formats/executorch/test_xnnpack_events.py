@@ -1,7 +1,5 @@
 """XNNPACK's events beside the nodes of its graph: recorded, damaged, of other releases, made up."""
 
-from __future__ import annotations
-
 import time
 import tomllib
 from collections import Counter

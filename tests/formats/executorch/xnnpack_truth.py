@@ -3,8 +3,6 @@
 Nothing here uses the package's readers.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import os

@@ -1,7 +1,5 @@
 """Whole directions: told apart, read through damage, cut anywhere."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is opened: files, folders, archives; beside a run; with weights."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import pickle

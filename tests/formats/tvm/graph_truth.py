@@ -1,7 +1,5 @@
 """Graphs for the tests, and a plain walk over their JSON that shares no code with the reader."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Whatever the bytes: FormatError, or a graph whose columns fit each other."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """The forms a graph comes in: raw, in a string, dumped, commented, NNVM's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Graphs that nobody should write: told as far as they are true, soon, by all that reads graphs."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable, Iterator

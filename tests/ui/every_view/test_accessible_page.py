@@ -1,13 +1,11 @@
 """What axe-core finds in every view: nothing, in light and dark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -15,9 +13,6 @@ from tests.ui.checklists import THEMES, audit
 from tests.ui.host import serve, visit
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.ui
 

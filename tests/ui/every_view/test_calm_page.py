@@ -1,15 +1,12 @@
 """What keeps the views calm: toolbars of one row, lines that cross no text, nothing that jumps."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -20,9 +17,6 @@ from tests.ui.saved import READY
 from tests.ui.test_findings_page import Kernel, finding
 from tests.ui.toolbars import controls
 from tests.ui.waits import painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

@@ -1,17 +1,15 @@
 """What holds of every view at any width and theme: legible, whole, reachable, answering at once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
@@ -20,9 +18,6 @@ from tests.ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, seen
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

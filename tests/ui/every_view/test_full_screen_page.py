@@ -1,19 +1,12 @@
 """A view fills the screen by a button and a key, or the page where its host forbids that."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

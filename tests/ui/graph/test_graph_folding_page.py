@@ -1,15 +1,13 @@
 """Groups of the graph view, by mouse and by keyboard alone, and long graphs in columns."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
@@ -18,9 +16,6 @@ from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

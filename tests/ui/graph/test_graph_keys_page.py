@@ -1,21 +1,15 @@
 """What keys alone do to a graph: walk to what is beside, pan, zoom, fit, and reach every button."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.graphs import marks, press, said
 from tests.ui.host import serve, visit
 from tests.ui.waits import painted, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

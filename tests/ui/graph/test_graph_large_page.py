@@ -1,20 +1,16 @@
 """A graph of thousands of nodes in the graph view: whole, in columns, as boxes run together."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Locator, Page
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.ui.host import serve, visit
 from tests.ui.waits import inspected, painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

@@ -1,14 +1,12 @@
 """What a graph opens with is measured: texts in boxes, what is cut, the room that is used."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
@@ -17,9 +15,6 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
 from tests.ui.waits import rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

@@ -1,14 +1,11 @@
 """Parts of the graph, hidden kinds, steps and bookmarks, by mouse and by keyboard alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -16,9 +13,6 @@ from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import marks, press, selected, state
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

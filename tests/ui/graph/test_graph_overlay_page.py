@@ -1,16 +1,14 @@
 """What the colors of the graph view show, its legend, labels and tooltips, by mouse and by key."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -18,9 +16,6 @@ from tests.ui import graphs
 from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import said, selected, state
 from tests.ui.waits import frames, inspected, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

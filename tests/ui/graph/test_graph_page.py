@@ -1,26 +1,21 @@
 """The graph view on a page without a notebook, its questions answered by the real Python code."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
 from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve, visit
 from tests.ui.waits import INSPECT, asking, frames, rest, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

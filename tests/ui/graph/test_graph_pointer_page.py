@@ -1,20 +1,13 @@
 """What the pointer alone does to a graph: drag, pick from menus, keep a look and go back to it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.graphs import marks, state
 from tests.ui.host import visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import inspected, painted, rest, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

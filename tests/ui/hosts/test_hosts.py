@@ -1,7 +1,5 @@
 """The same views in other hosts: Notebook 7 and marimo."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -13,17 +11,12 @@ import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.ui.notebooks import Notebook, View, ViewName
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.ui.servers import Server
+from tests.ui.servers import Server
 
 pytestmark = [pytest.mark.ui, pytest.mark.hosts]
 

@@ -1,24 +1,18 @@
 """The notebook a user sees: JupyterLab, a kernel, and the views of one run in four cells."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.ui.contract import broken, contract_module
 from tests.ui.notebooks import IDLE, Notebook, View, ViewName
+from tests.ui.servers import Server
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.ui.servers import Server
 
 pytestmark = [pytest.mark.ui, pytest.mark.lab]
 

@@ -1,24 +1,18 @@
 """A view and its figure in a notebook: the view while it lives, else the figure, once."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
 from collections.abc import Callable
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-    from tests.ui.servers import Server
+from tests.ui.servers import Server
 
 pytestmark = [pytest.mark.ui, pytest.mark.lab]
 

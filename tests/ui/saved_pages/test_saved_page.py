@@ -1,7 +1,5 @@
 """A saved page keeps its word: offline, locked down, framed, without workers or scripts."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading
@@ -9,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Frame, Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -21,9 +19,6 @@ from tests.ui.checklists import AUDIT, looks
 from tests.ui.saved import READY, hostile_run, long_run, select, selected, settle
 from tests.ui.tensors import expect_tiles
 from tests.ui.waits import frames, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Frame, Locator, Page
 
 pytestmark = pytest.mark.ui
 

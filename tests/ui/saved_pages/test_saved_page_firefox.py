@@ -1,7 +1,5 @@
 """A saved page in a stock Firefox: from a file, with the network off."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

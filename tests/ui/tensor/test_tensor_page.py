@@ -1,17 +1,15 @@
 """The tensor inspector on a page whose questions the real Python code answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import cycle, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -29,9 +27,6 @@ from tests.ui.tensors import (
 )
 from tests.ui.waits import asking, frames, rest
 from tvmdbg_widgets.model.base.number_text import number_text
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 ROOT = ".tvmdbg-tensor"
 STAGE = ".tvmdbg-tensor-stage"

@@ -1,18 +1,16 @@
 """Histogram, profile, values, statistics and files of the tensor inspector, against numpy."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, Route, expect
 from unit.findings.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
@@ -32,10 +30,6 @@ from tests.ui.tensors import show as show_page
 from tests.ui.waits import frames, rest
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route
-
 
 Array = np.ndarray[Any, Any]
 

@@ -1,29 +1,23 @@
 """Reading values where they are: digits in cells, regions, the tooltip, a typed index."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
 import re
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.mostly_slow import mostly_slow
 from tests.ui.tensors import inspect, run_of
 from tests.ui.tensors import show as show_page
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
 
 ROOT = ".tvmdbg-tensor"
 READOUT = ".tvmdbg-tensor-readout"

@@ -1,14 +1,11 @@
 """The tensor inspector where room is short: what a person looks for first is in sight, whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -16,9 +13,6 @@ from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.tensors import run_of
 from tests.ui.waits import rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 ROOT = ".tvmdbg-tensor"
 OVERFLOW = "tvm/resnet20_cifar_fp16_overflow"

@@ -1,22 +1,17 @@
 """Fingers on the tensor inspector: real touch events, as a touch screen sends them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.ui.host import serve, visit
 from tests.ui.pages import WatchedPage
 from tests.ui.tensors import expect_readout, inspect, run_of
 from tests.ui.waits import frames, painted
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 Place = tuple[float, float]
 

@@ -1,13 +1,10 @@
 """Roofline and critical path of the flamechart: by mouse and key, three widths, both themes."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
@@ -15,10 +12,6 @@ from tests.ui.timeline.test_timeline_page import View
 from tests.ui.toolbars import tool
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 pytestmark = pytest.mark.ui
 

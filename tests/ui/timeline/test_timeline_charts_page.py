@@ -1,25 +1,19 @@
 """The charts beside the tracks in time, and what the table sums up: by pointer, by keys alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import frames
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
 
 pytestmark = pytest.mark.ui
 

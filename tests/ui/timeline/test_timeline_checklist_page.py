@@ -1,14 +1,13 @@
 """What is looked for in every view, of each chart, table and mark of the flamechart."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import cycle, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -18,10 +17,6 @@ from tests.ui.timeline.test_timeline_charts_page import times
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 pytestmark = pytest.mark.ui
 

@@ -1,15 +1,13 @@
 """The flamechart in a page: every interaction, the keys alone, both themes, three widths."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
@@ -18,9 +16,6 @@ from tests.ui.waits import frames, inspected
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui
 

@@ -1,26 +1,20 @@
 """Ranges, measures and gaps of the flamechart: by mouse and by key, exact to the nanosecond."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_page import TRACKS_Y, View
 from tests.ui.toolbars import tool
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 pytestmark = pytest.mark.ui
 

@@ -1,11 +1,7 @@
 """Search in the flamechart: texts, ids, regular expressions; the hits and their sum."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
@@ -15,10 +11,6 @@ from tests.ui.waits import rest
 from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers import ranges as answers_ranges
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
 
 pytestmark = pytest.mark.ui
 

@@ -1,15 +1,13 @@
 """The flamechart of times that no debugger wrote: reports, Chrome traces, lists."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -19,10 +17,6 @@ from tests.ui.saved import READY
 from tests.ui.timeline.conftest import TRACE
 from tests.ui.timeline.test_timeline_page import View, overlaps
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 pytestmark = pytest.mark.ui
 

@@ -1,15 +1,13 @@
 """Long timelines: bins at once, slices as they come, parts of what no page holds; folding."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
@@ -20,10 +18,6 @@ from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers import ranges as answers_ranges
 from tvmdbg_widgets.answers import timeline as answers_timeline
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 pytestmark = pytest.mark.ui
 

@@ -1,7 +1,5 @@
 """Memory of real tensors decoded, and made with ctypes where no real one is at hand."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 import shutil

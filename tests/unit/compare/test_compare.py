@@ -1,7 +1,5 @@
 """What differs between two runs, against what the makers of the dumps say of them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

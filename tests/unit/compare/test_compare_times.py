@@ -1,7 +1,5 @@
 """Times of two runs compared: sums that are exact, verdicts that claim no more than is known."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from collections import Counter

@@ -1,7 +1,5 @@
 """Times of runs without a graph compared: by the names of slices and rows."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Matching against what is known without it: bytes of tensors, names of layers, permutations."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """Figures of real runs: sound, legible, and true to TVM's own files and to the live views."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree as ET

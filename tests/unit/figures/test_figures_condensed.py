@@ -1,7 +1,5 @@
 """Groups in figures, and large graphs in few boxes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import cycle, product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a page is told of the findings, and the scan behind it."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Columns as colors: what they are made of, what is refused, and what each side says of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

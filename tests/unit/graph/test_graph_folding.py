@@ -1,7 +1,5 @@
 """Groups of a graph that are open, large graphs in few boxes, and groups of delegates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

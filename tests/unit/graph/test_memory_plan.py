@@ -1,7 +1,5 @@
 """Memory plans: against what was recorded beside the graphs, and against a step by step replay."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

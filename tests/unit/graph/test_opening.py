@@ -1,7 +1,5 @@
 """What a run opens on: a tensor that has something to say, and its extremes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

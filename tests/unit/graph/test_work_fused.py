@@ -1,7 +1,5 @@
 """Fused functions: against evaluation trees that count, and recorded graphs that must agree."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

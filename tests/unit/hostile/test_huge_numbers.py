@@ -1,7 +1,5 @@
 """Products of sizes that a file claims are whole numbers of any length: nothing overflows."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Graphs for Model Explorer: what its loader asks of a document, and the graph's own facts."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The report: whole, exact, safe to paste, and silent about the machine."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is written of a run as one page: the same each time, within its budget, names as text."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Pictures of the whole graph and of what a view sees, made without a browser."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from xml.etree import ElementTree as ET

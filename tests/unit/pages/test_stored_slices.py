@@ -1,7 +1,5 @@
 """The slices of a long timeline in a page without a kernel."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A connection as users hold it: paired, named, timed, and what is wrong with it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

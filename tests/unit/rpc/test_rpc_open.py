@@ -1,7 +1,5 @@
 """Connections opened from captures, and from streams in any order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

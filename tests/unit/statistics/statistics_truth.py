@@ -1,7 +1,5 @@
 """What numpy, math.fsum and exact fractions say of an array, for the tests of the statistics."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Statistics of views that repeat the elements of a storage, against those of the whole array."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """The range of nearly all values, where a few far ones set the tensor's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The compiled pass counts what numpy counts, and sums as well."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """Numbers easily told wrong: cancelled sums, denormal edges, whole numbers on log scales."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Passes in parts: any split gives the same, wherever the parts are counted, and all can stop."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import subprocess

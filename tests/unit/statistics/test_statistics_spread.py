@@ -1,7 +1,5 @@
 """Percentiles and histograms against numpy, and what the distribution alone tells of them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What bytes can be read as, against the bytes TVM saved and against numpy."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Kinds, colors and labels of slices."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bins of time and searches, against every slice looked at one by one."""
 
-from __future__ import annotations
-
 import math
 import time
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Files cut off, damaged, mixed, or not params at all: an error or what is right, nothing else."""
 
-from __future__ import annotations
-
 import io
 import struct
 import tracemalloc

@@ -1,7 +1,5 @@
 """Every tensor of every recorded dump, against what TVM itself read from it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
