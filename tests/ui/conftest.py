@@ -20,6 +20,13 @@ pytest.register_assert_rewrite("ui.checklists")
 LATE_SECONDS = 0.1
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("ui")
+
+
 @pytest.fixture(scope="session")
 def browser(bundles: Path) -> Iterator[Browser]:
     """One Chromium for all tests."""

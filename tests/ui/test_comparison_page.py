@@ -17,8 +17,6 @@ from tests.ui.waits import frames, inspected, painted, rest
 from tests.unit.figures.figure_checks import lines_of
 from tvmdbg_widgets.figures.raster import Figure
 
-pytestmark = pytest.mark.ui
-
 #: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
 COPIES = [22, 45, 68]
 

@@ -8,8 +8,6 @@ from playwright.sync_api import Locator, Page, expect
 from tests.ui.host import visit
 from tests.ui.waits import inspected, painted, rest
 
-pytestmark = pytest.mark.ui
-
 #: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
 COPIES = [22, 45, 68]
 

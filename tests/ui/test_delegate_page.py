@@ -12,8 +12,6 @@ from tests.formats.executorch.xnnpack_truth import ticks, truth
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, painted
 
-pytestmark = pytest.mark.ui
-
 CASES = ("attention", "two_runs", "weights_ptd", "two_methods")
 #: Of a node the instruction that calls its delegate, and its number there.
 Operator = tuple[int, int]

@@ -13,8 +13,6 @@ from tests.ui.host import serve, visit
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import inspected, painted
 
-pytestmark = pytest.mark.ui
-
 
 @pytest.fixture(scope="module")
 def run() -> tvmdbg.DebugRun:

@@ -18,8 +18,6 @@ from tvmdbg_widgets.answers.tensor import health_words
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.health import Health, HealthVerdict
 
-pytestmark = pytest.mark.ui
-
 FIRST_INF, FIRST_NAN, LAST = 38, 41, 73  # by numpy over the dump's tensors
 SESSION = "() => ['selected', 'entry'].map((name) => tvmdbg.models.session.get(name))"
 SELECT = """(node) => {

@@ -15,8 +15,6 @@ from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 # Of resnet20_cifar: what its nodes 3, 6 and 9 write takes 64 KiB each, beside the picture's 12.
 PEAK = 9
 STEPS = 27

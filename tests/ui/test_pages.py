@@ -9,8 +9,6 @@ from tests.ui.host import visit
 from tests.ui.pages import WatchedPage
 from tests.ui.waits import painted, rest
 
-pytestmark = pytest.mark.ui
-
 STATE = """() => ({
   attributes: [document.documentElement, document.body].map((each) => each.outerHTML.slice(0, 80)),
   globals: [...Object.keys(window), ...Object.keys(document)],

@@ -18,8 +18,6 @@ from tests.ui.host import serve, visit
 from tvmdbg_widgets import plots
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 ROWS = 27
 CONVOLUTION = (0x2F, 0x6D, 0xB5)
 

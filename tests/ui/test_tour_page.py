@@ -15,8 +15,6 @@ from tests.ui.notebooks import View
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, painted, rest
 
-pytestmark = pytest.mark.ui
-
 OVERFLOW = 38  # the first operator whose output holds an inf, by numpy over the dump's tensors
 SLOWEST = 60  # the largest mean of the table that TVM's run() printed
 VIEWS = ("graph", "tensor", "timeline")

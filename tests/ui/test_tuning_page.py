@@ -15,7 +15,7 @@ from tests.ui.waits import frames
 from tvmdbg_widgets import open_tuning
 from tvmdbg_widgets.tuning import TuningLog
 
-pytestmark = [pytest.mark.ui, pytest.mark.usefixtures("own_page")]
+pytestmark = pytest.mark.usefixtures("own_page")
 
 ROUNDS = 10
 

@@ -14,8 +14,6 @@ from tests.ui.host import serve, visit
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import painted, rest
 
-pytestmark = pytest.mark.ui
-
 AXE = Path(__file__).parents[3] / "node_modules/axe-core/axe.min.js"
 VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison")
 #: What the panes of a tuning log show, by the key that opens each.

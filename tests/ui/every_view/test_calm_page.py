@@ -18,8 +18,6 @@ from tests.ui.test_findings_page import Kernel, finding
 from tests.ui.toolbars import controls
 from tests.ui.waits import painted, rest
 
-pytestmark = pytest.mark.ui
-
 TOOLS = [
     "direction of the graph: down or right",
     "hide params: show only their number in each consumer (p)",

@@ -19,8 +19,6 @@ from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest
 
-pytestmark = pytest.mark.ui
-
 VIEWS = "debugger,graph,tensor,timeline"
 SAMPLE = tvmdbg.samples.resnet20_cifar
 DUMP = SAMPLE / "_tvmdbg_device_CPU_0"

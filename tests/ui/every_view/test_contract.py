@@ -1,13 +1,10 @@
 """The page's static models keep the contract that anywidget's models keep (see test_lab.py)."""
 
-import pytest
 from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.contract import broken
 from tests.ui.host import serve, visit
-
-pytestmark = pytest.mark.ui
 
 
 def test_static_models_keep_the_contract(page: Page) -> None:

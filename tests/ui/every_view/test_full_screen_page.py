@@ -8,8 +8,6 @@ from tests.ui.host import visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted
 
-pytestmark = pytest.mark.ui
-
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "debugger")
 SIZE = {"width": 1000, "height": 700}
 #: Inside of what has a transform, as in a notebook, something fixed is not at the window's edges.

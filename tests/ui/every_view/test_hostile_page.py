@@ -24,8 +24,6 @@ from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet, handshake
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
-pytestmark = pytest.mark.ui
-
 ATTACK = '"><img src=x onerror="window.ran=1"><script>window.ran=1</script>${window.ran=1}'
 #: Also what ends a script, what an address runs, what turns text round, NUL, and a name of 10 kB.
 HOSTILE = f"{ATTACK}</script></title>javascript:window.ran=1\u202e\0'&quot;\u2028" + "n" * 10_000

@@ -10,8 +10,6 @@ from tests.ui.graphs import selected
 from tests.ui.host import visit
 from tests.ui.waits import painted, rest
 
-pytestmark = pytest.mark.ui
-
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison")
 
 

@@ -17,10 +17,7 @@ from tests.ui.host import serve, visit
 from tests.ui.waits import painted, rest
 from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
 
-pytestmark = [
-    pytest.mark.ui,
-    pytest.mark.parametrize("theme", mostly_slow(["light", "dark"], "dark")),
-]
+pytestmark = pytest.mark.parametrize("theme", mostly_slow(["light", "dark"], "dark"))
 
 WIDTH, HEIGHT = 1112, 587
 

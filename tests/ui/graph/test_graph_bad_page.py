@@ -13,8 +13,6 @@ from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, rest
 
-pytestmark = pytest.mark.ui
-
 X = null("x")
 
 

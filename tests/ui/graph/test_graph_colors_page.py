@@ -16,8 +16,6 @@ from tests.ui.graphs import wires
 from tests.ui.host import serve, visit
 from tests.ui.waits import inspected, painted, rest
 
-pytestmark = pytest.mark.ui
-
 #: Of each box on the stage the colors of its pixels, the most frequent first.
 PAINTED = """(root, marks) => {
   const canvas = root.querySelector("canvas");

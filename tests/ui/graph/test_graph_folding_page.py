@@ -17,8 +17,6 @@ from tests.ui.host import serve
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest, until
 
-pytestmark = pytest.mark.ui
-
 #: Groups of resnet20_cifar, checked in `test_the_sample_has_these_groups`: runs of three and two
 #: residual blocks, and two blocks alone that change the shape.
 RUN, FIRST_OF_RUN, LAST_RUN = 0, 1, 9

@@ -11,8 +11,6 @@ from tests.ui.graphs import marks, press, said
 from tests.ui.host import serve, visit
 from tests.ui.waits import painted, until
 
-pytestmark = pytest.mark.ui
-
 SLOWEST = 62
 ALL = 28  # boxes of the sample while parameters are inside their consumers
 

@@ -12,8 +12,6 @@ from benchmarks.graphs import network
 from tests.ui.host import serve, visit
 from tests.ui.waits import inspected, painted, rest
 
-pytestmark = pytest.mark.ui
-
 NODES = 6_000
 #: The color of the picture at some places, as [red, green, blue, alpha], by CSS px; as text.
 COLORS = """(root, places) => {

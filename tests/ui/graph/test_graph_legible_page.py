@@ -16,8 +16,6 @@ from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
 from tests.ui.waits import rest
 
-pytestmark = pytest.mark.ui
-
 LEAST_PX = 11
 #: Width and height of a view, CSS px: in a Debugger at 1280x720, a GraphView as it is, a large one.
 SIZES = ((552, 305), (1110, 420), (1500, 800))

@@ -14,8 +14,6 @@ from tests.ui.graphs import marks, press, selected, state
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest
 
-pytestmark = pytest.mark.ui
-
 #: resnet20_cifar: the slowest node, of the last of the stages; 53 feeds 56, which feeds 59.
 SLOWEST = 62
 

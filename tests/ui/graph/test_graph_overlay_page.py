@@ -17,8 +17,6 @@ from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import said, selected, state
 from tests.ui.waits import frames, inspected, rest
 
-pytestmark = pytest.mark.ui
-
 RUN = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 NODES = 72
 

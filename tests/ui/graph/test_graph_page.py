@@ -17,8 +17,6 @@ from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve, visit
 from tests.ui.waits import INSPECT, asking, frames, rest, until
 
-pytestmark = pytest.mark.ui
-
 SLOWEST = 62  # resnet20_cifar, of the run's own report
 ALL_OPEN = "graph.open_groups=" + json.dumps(list(range(12)))
 RELU = "tvmgen_default_fused_nn_conv2d_add_nn_relu_51"

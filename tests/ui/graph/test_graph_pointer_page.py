@@ -9,8 +9,6 @@ from tests.ui.host import visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import inspected, painted, rest, until
 
-pytestmark = pytest.mark.ui
-
 SLOWEST = 62
 ALL = 28  # boxes of the sample while parameters are inside their consumers
 

@@ -10,8 +10,6 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect, selected
 from tests.ui.waits import until
 
-pytestmark = pytest.mark.ui
-
 
 def field(root: Locator) -> Locator:
     return root.get_by_role("combobox", name="search nodes")

@@ -15,8 +15,6 @@ from tests.ui.host import serve
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest, until
 
-pytestmark = pytest.mark.ui
-
 SVG = "{http://www.w3.org/2000/svg}"
 HARMLESS = {"svg", "title", "defs", "pattern", "path", "rect", "g", "clipPath", "text"}
 #: How far pixels of two pictures are apart: share of those that differ plainly.

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.ui.saved import READY
 
-pytestmark = [pytest.mark.slow, pytest.mark.ui]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 PAGES = [

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect
 from tests.ui.notebooks import Notebook, View, ViewName
 from tests.ui.servers import Server
 
-pytestmark = [pytest.mark.ui, pytest.mark.hosts]
+pytestmark = pytest.mark.hosts
 
 OPEN = """import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)"""

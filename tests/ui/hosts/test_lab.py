@@ -14,7 +14,7 @@ from tests.ui.servers import Server
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames
 
-pytestmark = [pytest.mark.ui, pytest.mark.lab]
+pytestmark = pytest.mark.lab
 
 OPEN = """import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)"""

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
 from tests.ui.servers import Server
 
-pytestmark = [pytest.mark.ui, pytest.mark.lab]
+pytestmark = pytest.mark.lab
 
 OPEN = """import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)

@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
-
-pytestmark = pytest.mark.ui
 
 
 def test_both_graphs_are_linked_in_a_saved_page(page: Page, corpus: Path, tmp_path: Path) -> None:

@@ -20,8 +20,6 @@ from tests.ui.saved import READY, hostile_run, long_run, select, selected, settl
 from tests.ui.tensors import expect_tiles
 from tests.ui.waits import frames, until
 
-pytestmark = pytest.mark.ui
-
 NOTHING_KEPT = """() => {
   window.violations = [];
   addEventListener("securitypolicyviolation", event => violations.push(event.effectiveDirective));

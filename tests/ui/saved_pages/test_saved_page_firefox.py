@@ -9,7 +9,7 @@ from ui import firefox
 import tvmdbg_widgets as tvmdbg
 from tests.ui.saved import READY, long_run
 
-pytestmark = [pytest.mark.ui, pytest.mark.hosts]
+pytestmark = pytest.mark.hosts
 
 THREE = "['graph', 'tensor', 'timeline'].map(view => document.querySelector(`[data-view=${view}]`))"
 PANELS = f"{THREE}.map(panel => panel.querySelectorAll('canvas').length > 0)"

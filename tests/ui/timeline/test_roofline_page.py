@@ -13,8 +13,6 @@ from tests.ui.toolbars import tool
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 CHART = ".tvmdbg-timeline-rooflines"
 SLOWEST, RESHAPE = 62, 67
 

@@ -12,8 +12,6 @@ from tests.ui.host import serve, visit
 from tests.ui.waits import frames, inspected
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 
-pytestmark = pytest.mark.ui
-
 WHOLE = "B is 1.32× slower (+12.58 ms, +31.5 %): total 39.88 ms → 52.46 ms"
 
 

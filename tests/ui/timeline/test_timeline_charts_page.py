@@ -15,8 +15,6 @@ from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import frames
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 NODES, REPEATS, WARM, NOISY = 12, 50, 3, 7
 
 

@@ -18,8 +18,6 @@ from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 RANGE = [12e6, 19e6]
 STATES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "charts in time": ("resnet", {}, ()),

@@ -11,8 +11,6 @@ from tests.ui.timeline.test_timeline_charts_page import Other
 from tests.ui.timeline.test_timeline_page import SLOWEST, SLOWEST_NAME, View
 from tests.ui.waits import frames
 
-pytestmark = pytest.mark.ui
-
 
 @pytest.fixture
 def view(page: Page, address: str) -> View:

@@ -17,8 +17,6 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 # Of resnet20_cifar, by the table that TVM's run() printed (debug_result_unsorted.txt).
 OPERATORS = 27
 SLOWEST, SLOWEST_NAME, SECOND = 62, "conv2d + add + relu", 65

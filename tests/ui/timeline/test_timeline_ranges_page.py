@@ -16,8 +16,6 @@ from tests.ui.timeline.test_timeline_page import TRACKS_Y, View
 from tests.ui.toolbars import tool
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 # name, thread, start and duration in nanoseconds; every number is odd, so that rounding shows
 EVENTS = [
     ("load", 1, 0, 100_001),

@@ -12,8 +12,6 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.saved import READY
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 COUNT = 50_000
 VIEW = ".tvmdbg-timeline"
 

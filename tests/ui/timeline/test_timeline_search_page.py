@@ -12,8 +12,6 @@ from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers import ranges as answers_ranges
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 
 @pytest.fixture(scope="module")
 def run() -> DebugRun:

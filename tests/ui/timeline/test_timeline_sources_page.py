@@ -18,8 +18,6 @@ from tests.ui.timeline.conftest import TRACE
 from tests.ui.timeline.test_timeline_page import View, overlaps
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 
 def as_in_the_figure(run: DebugRun, view: View) -> None:
     """The live view says what the figure says, and ranks as it ranks."""

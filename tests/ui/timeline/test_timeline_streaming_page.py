@@ -19,8 +19,6 @@ from tvmdbg_widgets.answers import ranges as answers_ranges
 from tvmdbg_widgets.answers import timeline as answers_timeline
 from tvmdbg_widgets.run import DebugRun
 
-pytestmark = pytest.mark.ui
-
 OUTER = 2_000
 INNER = 4
 VIEW = ".tvmdbg-timeline"
