@@ -30,5 +30,4 @@ def read_json(name: str) -> Any:
 
 def answers(name: str) -> dict[str, Any]:
     """Return what the Inspector answered for a case."""
-    found: dict[str, Any] = read_json(f"{name}/inspector.json")
-    return found
+    return read_json(f"{name}/inspector.json")

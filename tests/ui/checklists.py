@@ -24,8 +24,7 @@ def looks(widths: Collection[int] = WIDTHS) -> list[ParameterSet]:
 
 
 def audit(root: Locator) -> dict[str, Any]:
-    found: dict[str, Any] = root.evaluate(AUDIT)
-    return found
+    return root.evaluate(AUDIT)
 
 
 def check(page: Page) -> list[dict[str, Any]]:

@@ -11,8 +11,7 @@ from tests.ui.waits import inspected, rest
 
 def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
     """What the canvas shows now."""
-    found: dict[str, list[dict[str, Any]]] = inspected(root)
-    return found
+    return inspected(root)
 
 
 def state(page: Page, name: str) -> Any:
@@ -22,8 +21,7 @@ def state(page: Page, name: str) -> Any:
 
 def selected(page: Page) -> list[int]:
     """The selected nodes, the last one last."""
-    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
-    return found
+    return page.evaluate("tvmdbg.models.session.get('selected')")
 
 
 def marks(page: Page, root: Locator) -> dict[int, dict[str, Any]]:

@@ -139,8 +139,7 @@ class Notebook:
 
     def outputs(self, index: int) -> list[dict[str, Any]]:
         """What a cell gave, as nbformat writes it."""
-        found: list[dict[str, Any]] = self.page.evaluate(_OUTPUTS, index)
-        return found
+        return self.page.evaluate(_OUTPUTS, index)
 
     def python(self, source: str) -> str:
         """Run the tests' own cell and return what it printed; an error is a failure."""

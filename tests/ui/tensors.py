@@ -64,8 +64,7 @@ def press(page: Page, *keys: str) -> None:
 
 def inspect(page: Page) -> dict[str, Any]:
     """What is on screen: labels and marks in CSS pixels of the stage."""
-    found: dict[str, Any] = inspected(page.locator(ROOT))
-    return found
+    return inspected(page.locator(ROOT))
 
 
 def run_of(folder: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> DebugRun:
@@ -73,8 +72,7 @@ def run_of(folder: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> DebugRun
     path = folder / "output_tensors.params"
     named = enumerate(arrays.items())
     write_params(path, {f"{n}____topo-index:{k}____output-num:0": each for k, (n, each) in named})
-    run: DebugRun = tvmdbg.open(path)
-    return run
+    return tvmdbg.open(path)
 
 
 def show(

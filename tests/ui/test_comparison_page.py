@@ -13,6 +13,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import WIDTHS
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.waits import frames, inspected, painted, rest
 from tests.unit.figures.figure_checks import lines_of
 from tvmdbg_widgets.figures.raster import Figure
@@ -288,10 +289,7 @@ def test_comparison_fits_view_width(
     bars = root.locator(":scope > .tvmdbg-bar, .tvmdbg-comparison-head")
     for bar in bars.all():
         assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth + 1")
-    box = root.bounding_box()
-    assert box is not None
     for side in ("a", "b"):
-        pane = root.locator(f'[data-side="{side}"]').bounding_box()
-        assert pane is not None
+        pane = box_of(root.locator(f'[data-side="{side}"]'))
         assert pane["width"] > 200
         assert pane["height"] > 120

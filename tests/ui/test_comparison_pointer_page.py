@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.host import visit
+from tests.ui.pointer import box_of
 from tests.ui.waits import inspected, painted, rest
 
 #: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
@@ -35,8 +36,7 @@ def row(root: Locator, text: str) -> Locator:
 
 
 def drag(page: Page, what: Locator, by: tuple[float, float]) -> None:
-    box = what.bounding_box()
-    assert box is not None
+    box = box_of(what)
     x, y = box["x"] + 30, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
@@ -53,8 +53,7 @@ def test_a_drag_and_the_wheel_move_both_graphs(
     canvas = pane(root, lead).locator("canvas").first
     pane(root, lead).focus()
     before = marks(page, root, other)[node[other]]
-    box = canvas.bounding_box()
-    assert box is not None
+    box = box_of(canvas)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.wheel(0, -300)
     larger, follows = (marks(page, root, side)[node[side]] for side in (lead, other))
@@ -159,8 +158,7 @@ def test_keys_page_through_list_and_center_graphs(page: Page, devices: str) -> N
     root.focus()
     page.keyboard.press("Enter")
     centered = marks(page, root, "a")[24]
-    stage = pane(root, "a").locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(pane(root, "a").locator("canvas").first)
     assert abs(centered["y"] - moved) > 20
     assert centered["y"] + centered["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
     there = marks(page, root, "b")[25]

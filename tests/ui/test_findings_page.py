@@ -12,6 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.every_view.test_hostile_page import ATTACK
 from tests.ui.host import visit
 from tests.ui.notebooks import View
+from tests.ui.pointer import box_of
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, rest
 
@@ -248,8 +249,7 @@ def test_scan_shows_progress_stops_and_resumes(page: Page, address: str, kernel:
 
 
 def top(found: Locator) -> float:
-    box = found.bounding_box()
-    assert box is not None
+    box = box_of(found)
     return box["y"]
 
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.run import DebugRun
@@ -51,8 +52,7 @@ class View:
     def seen(self) -> dict[str, Any]:
         """What the view says is drawn, after the next frame."""
         frames(self.page)
-        found: dict[str, Any] = inspected(self.root)
-        return found
+        return inspected(self.root)
 
     def labels(self) -> list[str]:
         return [each["text"] for each in self.seen()["labels"]]
@@ -75,8 +75,7 @@ class View:
     def point(self, node: int) -> tuple[float, float]:
         """The middle of a node's entry, in the page."""
         mark = next(each for each in self.seen()["marks"] if each["node"] == node)
-        box = self.canvas.bounding_box()
-        assert box is not None
+        box = box_of(self.canvas)
         return (
             box["x"] + mark["x"] + mark["width"] / 2,
             box["y"] + mark["y"] + mark["height"] / 2,
@@ -84,8 +83,7 @@ class View:
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """A point of the stage, in the page."""
-        box = self.canvas.bounding_box()
-        assert box is not None
+        box = box_of(self.canvas)
         return box["x"] + x, box["y"] + y
 
     def keys(self, *keys: str) -> None:

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tvmdbg_widgets import plots
 from tvmdbg_widgets.run import DebugRun
 
@@ -56,8 +57,7 @@ class Plot:
 
     def row(self, at: int) -> tuple[float, float]:
         """A point in the bar of a row, in the page."""
-        box = self.frame.bounding_box()
-        assert box is not None
+        box = box_of(self.frame)
         return box["x"] + 40, box["y"] + (at + 0.5) * box["height"] / ROWS
 
     def color(self, at: int) -> tuple[int, int, int]:
@@ -170,8 +170,7 @@ def test_name_from_file_is_not_parsed_as_markup(page: Page) -> None:
     run = tvmdbg.open((events % name).encode())
     with serve(run, plot=plots.link(plots.times(run), run)) as address:
         plot = Plot(page, address, library="four")
-        box = plot.frame.bounding_box()
-        assert box is not None
+        box = box_of(plot.frame)
         page.mouse.move(box["x"] + 40, box["y"] + box["height"] / 2)
         expect(page.locator(".bk-Tooltip").first).to_contain_text(name)
         assert page.locator("img").count() == 0

@@ -14,8 +14,7 @@ def tool(root: Locator, name: str) -> Locator:
 
 def controls(root: Locator) -> int:
     """How many buttons, lists and fields the view's toolbar shows."""
-    count: int = root.locator("> .tvmdbg-bar").evaluate(
+    return root.locator("> .tvmdbg-bar").evaluate(
         """bar => [...bar.querySelectorAll("button, select, input")]
           .filter((each) => each.checkVisibility() && !each.closest(".tvmdbg-more-menu")).length"""
     )
-    return count

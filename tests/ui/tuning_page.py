@@ -5,6 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
+from tests.ui.pointer import box_of
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.engine import STATIC
@@ -73,8 +74,7 @@ class TuningPage:
     def told(self) -> dict[str, Any]:
         """Return what the view tells of its stage."""
         frames(self._page)
-        found: dict[str, Any] = inspected(self.root)
-        return found
+        return inspected(self.root)
 
     def state(self, name: str) -> Any:
         """Return a trait as the view left it."""
@@ -97,6 +97,5 @@ class TuningPage:
         frames(self._page)
         script = f"(root, trial) => ({INSPECT})(root).place(trial)"
         x, y = self.root.evaluate(script, trial)
-        box = self._page.locator(".tvmdbg-tuning-base").bounding_box()
-        assert box is not None
+        box = box_of(self._page.locator(".tvmdbg-tuning-base"))
         return box["x"] + x, box["y"] + y

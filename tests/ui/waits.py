@@ -34,8 +34,7 @@ _REST = f"""async (most) => {{
 
 def inspected(view: Locator) -> dict[str, Any]:
     """What a view tells of its stage, as text: Playwright takes long to hand over many objects."""
-    found: dict[str, Any] = json.loads(view.evaluate(_INSPECT_TEXT))
-    return found
+    return json.loads(view.evaluate(_INSPECT_TEXT))
 
 
 def painted(page: Page) -> None:

@@ -53,8 +53,7 @@ def addresses() -> Iterator[dict[str, str]]:
 def violations(page: Page, where: str = ".cell") -> list[str]:
     if not page.evaluate("typeof axe === 'object'"):
         page.add_script_tag(path=AXE)
-    found: list[str] = page.evaluate(RUN, where)
-    return found
+    return page.evaluate(RUN, where)
 
 
 @pytest.mark.parametrize(

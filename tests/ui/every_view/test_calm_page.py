@@ -13,6 +13,7 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT
 from tests.ui.graph.test_graph_page import inspect
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.saved import READY
 from tests.ui.test_findings_page import Kernel, finding
 from tests.ui.toolbars import controls
@@ -55,8 +56,7 @@ def show(page: Page, address: str, width: int = 1200, views: str = "debugger") -
 
 
 def height(found: Locator) -> float:
-    box = found.bounding_box()
-    assert box is not None
+    box = box_of(found)
     return box["height"]
 
 
@@ -76,8 +76,7 @@ def test_a_toolbar_is_one_row_and_keeps_its_tools(page: Page, address: str, widt
         page.keyboard.press("Enter")
     for tool in tools:
         expect(tool).to_be_visible()
-        box = tool.bounding_box()
-        assert box is not None
+        box = box_of(tool)
         assert page.evaluate(
             "([x, y, name]) => document.elementFromPoint(x, y).title === name",
             [box["x"] + 4, box["y"] + 4, tool.get_attribute("title")],
@@ -162,10 +161,8 @@ def test_debugger_fits_common_window_sizes(page: Page, address: str, width: int,
     show(page, f"{address}?debugger.height={high}&", width)
     rest(page)
     expect(page.locator(".tvmdbg-graph-details")).to_be_hidden()
-    pane = page.locator("[data-view=timeline]").bounding_box()
-    stage = page.locator(".tvmdbg-timeline-place > .tvmdbg-stage").bounding_box()
-    assert pane is not None
-    assert stage is not None
+    pane = box_of(page.locator("[data-view=timeline]"))
+    stage = box_of(page.locator(".tvmdbg-timeline-place > .tvmdbg-stage"))
     assert stage["y"] + stage["height"] <= pane["y"] + pane["height"]
     if high > 700:
         texts = [each["text"] for each in inspect(page.locator(".tvmdbg-graph"))["labels"]]
@@ -173,8 +170,7 @@ def test_debugger_fits_common_window_sizes(page: Page, address: str, width: int,
     page.evaluate(SELECT, [53])
     details = page.locator(".tvmdbg-timeline-details")
     for told in (details.locator("h4"), details.get_by_text("duration")):
-        box = told.bounding_box()
-        assert box is not None
+        box = box_of(told)
         assert stage["y"] <= box["y"]
         assert box["y"] + box["height"] <= pane["y"] + pane["height"]
     rest(page)

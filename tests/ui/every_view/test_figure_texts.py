@@ -44,8 +44,7 @@ MEASURE = """() => {
 def measured(page: Page, figure: Figure) -> list[dict[str, Any]]:
     page.set_viewport_size({"width": 2100, "height": 900})
     page.set_content(f"<body style='margin:0'>{figure.svg}")
-    found: list[dict[str, Any]] = page.evaluate(MEASURE)
-    return found
+    return page.evaluate(MEASURE)
 
 
 def assert_as_estimated(page: Page, figure: Figure) -> None:

@@ -5,6 +5,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import visit
+from tests.ui.pointer import box_of
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted
 
@@ -25,8 +26,7 @@ def shown(page: Page, address: str, view: str) -> Locator:
 
 def fills(page: Page, root: Locator) -> bool:
     frames(page)
-    box = root.bounding_box()
-    assert box is not None
+    box = box_of(root)
     edges = (round(box["x"]), round(box["y"]), round(box["width"]), round(box["height"]))
     return edges == (0, 0, SIZE["width"], SIZE["height"])
 

@@ -118,7 +118,6 @@ def test_nodes_have_the_color_of_their_dtype(
     root = opened(page, halves)
     choose(page, root, "dtype")
     graph = half.graph
-    assert graph is not None
     check_classes(page, root, {node.id: graph.dtype(node.id) or "" for node in graph.nodes})
 
 

@@ -14,6 +14,7 @@ from tests.graph_json import document, null, operator
 from tests.ui.checklists import looks
 from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve
+from tests.ui.pointer import box_of
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest, until
 
@@ -286,8 +287,7 @@ def test_w_wraps_graph_into_columns_and_minimap_still_navigates(
     until(page, "found.marks.length === 28")
     assert state(page, "wrapped") is True
     wide = {mark["id"]: mark for mark in inspect(root)["marks"]}
-    stage = root.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(root.locator("canvas").first)
     for mark in wide.values():
         assert mark["x"] >= 0
         assert mark["x"] + mark["width"] <= stage["width"]
@@ -298,8 +298,7 @@ def test_w_wraps_graph_into_columns_and_minimap_still_navigates(
     for _ in range(4):
         page.keyboard.press("+")
     expect(root.locator(".tvmdbg-graph-overview")).to_be_visible()
-    strip = root.locator(".tvmdbg-graph-overview").bounding_box()
-    assert strip is not None
+    strip = box_of(root.locator(".tvmdbg-graph-overview"))
     page.mouse.click(strip["x"] + 25, strip["y"] + strip["height"] - 8)
     until(page, "found.marks.some(mark => mark.id === 71)")
     page.mouse.click(strip["x"] + 25, strip["y"] + 6)

@@ -14,6 +14,7 @@ from tests.graph_json import document, null, operator
 from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.waits import rest
 
 LEAST_PX = 11
@@ -42,8 +43,7 @@ class Seen(NamedTuple):
 
 def seen(root: Locator) -> Seen:
     found = inspect(root)
-    stage = root.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(root.locator("canvas").first)
 
     def overlaps(box: dict[str, Any]) -> bool:
         across = -box["width"] < box["x"] < stage["width"]

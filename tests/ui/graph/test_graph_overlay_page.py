@@ -15,6 +15,7 @@ from tests.mostly_slow import mostly_slow
 from tests.ui import graphs
 from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import said, selected, state
+from tests.ui.pointer import box_of
 from tests.ui.waits import frames, inspected, rest
 
 RUN = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
@@ -58,8 +59,7 @@ def handles(root: Locator) -> Locator:
 
 
 def drag(page: Page, what: Locator, by: float) -> None:
-    box = what.bounding_box()
-    assert box is not None
+    box = box_of(what)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
@@ -207,8 +207,7 @@ def test_edge_tooltip_shows_tensor_and_endpoints(page: Page, graph: Callable[...
     rest(page)
     boxes = {each["id"]: each for each in inspected(root)["marks"]}
     above, below = boxes[59], boxes[62]
-    canvas = root.locator("canvas.tvmdbg-graph-base").bounding_box()
-    assert canvas is not None
+    canvas = box_of(root.locator("canvas.tvmdbg-graph-base"))
     tooltip = root.locator(".tvmdbg-tooltip")
     x = canvas["x"] + below["x"] + below["width"] / 2
     y = canvas["y"] + (above["y"] + above["height"] + below["y"]) / 2
@@ -281,13 +280,11 @@ def test_the_legend_fits(
 ) -> None:
     drift = {"data": np.linspace(-1.2345, 1.2345, NODES), "unit": "decibel", "range": (-1, 1)}
     root = graph(width=width, color_by=color_by, _color_columns=wires(drift=drift))
-    outer = legend(root).bounding_box()
-    assert outer is not None
+    outer = box_of(legend(root))
     for each in legend(root).locator(".tvmdbg-graph-tick, button, .tvmdbg-graph-key").all():
         if not each.is_visible():
             continue
-        box = each.bounding_box()
-        assert box is not None
+        box = box_of(each)
         assert box["x"] >= outer["x"] - 1
         assert box["x"] + box["width"] <= outer["x"] + outer["width"] + 1
         assert box["y"] >= outer["y"] - 1

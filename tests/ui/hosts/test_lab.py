@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.contract import broken, contract_module
 from tests.ui.notebooks import IDLE, Notebook, View, ViewName
+from tests.ui.pointer import box_of
 from tests.ui.servers import Server
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames
@@ -481,8 +482,7 @@ def test_plot_and_views_stay_in_sync(filled: Callable[..., Notebook], tall: Page
         expect(plot.locator(".bk-CartesianFrame")).to_be_visible()
     slowest = json.loads(notebook.python("print([row.node for row in run.top(10)])"))
     frame = notebook.cell(2).locator(".bk-CartesianFrame")
-    box = frame.bounding_box()
-    assert box is not None
+    box = box_of(frame)
     # Above the frame lies what takes its events.
     frame.click(position={"x": 40, "y": 3.5 * box["height"] / 10}, force=True)
     graph.expect_node(slowest[3])

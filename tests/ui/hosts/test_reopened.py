@@ -12,6 +12,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
+from tests.ui.pointer import box_of
 from tests.ui.servers import Server
 
 pytestmark = pytest.mark.lab
@@ -83,11 +84,10 @@ def expect_both_themes(notebook: Notebook) -> None:
 
 
 def trusted(page: Page) -> bool:
-    found: bool = page.evaluate(
+    return page.evaluate(
         "() => [...jupyterapp.shell.currentWidget.content.model.cells]"
         ".every(cell => cell.type !== 'code' || cell.trusted)"
     )
-    return found
 
 
 #: Closes what is shown and opens a notebook, in the page that is there.
@@ -168,8 +168,7 @@ def test_view_is_rendered_inside_other_widgets_and_outputs(
     notebook = filled(HELD)
     for at, name in enumerate(HELD_VIEWS, 1):
         cell = notebook.cell(at)
-        box = notebook.view(at, name).wait().root.bounding_box()
-        assert box is not None, at
+        box = box_of(notebook.view(at, name).wait().root)
         assert box["height"] > 150, at
         expect(shown(cell)).to_have_count(0)
     expect(notebook.cell(2).locator(".noUi-handle")).to_be_visible()

@@ -16,6 +16,7 @@ from unit.findings.findings_dump import Op, plant
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.tensors import (
     INDEX,
     expect_readout,
@@ -106,8 +107,7 @@ def show(page: Page, address: str, arrays: dict[str, Array]) -> Callable[..., No
 
 def histogram(page: Page) -> dict[str, Any]:
     """What is drawn of the histogram."""
-    found: dict[str, Any] = inspected(page)["histogram"]
-    return found
+    return inspected(page)["histogram"]
 
 
 def inspected(page: Page) -> dict[str, Any]:
@@ -125,8 +125,7 @@ def wait_trait(page: Page, name: str, condition: str) -> Any:
 
 
 def drag(page: Page, stage: Locator, start: float, end: float) -> None:
-    box = stage.bounding_box()
-    assert box is not None
+    box = box_of(stage)
     page.mouse.move(box["x"] + start, box["y"] + 70)
     page.mouse.down()
     page.mouse.move(box["x"] + (start + end) / 2, box["y"] + 70)
@@ -587,8 +586,7 @@ def test_png_is_a_picture_with_its_legend(page: Page, show: Callable[..., None])
     data = saved(page, "png").read_bytes()
     assert data.startswith(b"\x89PNG")
     width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
-    stage = page.locator(".tvmdbg-tensor-stage").bounding_box()
-    assert stage is not None
+    stage = box_of(page.locator(".tvmdbg-tensor-stage"))
     assert width >= stage["width"]
     assert height > stage["height"] + 60
 

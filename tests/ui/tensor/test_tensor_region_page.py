@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.mostly_slow import mostly_slow
+from tests.ui.pointer import box_of
 from tests.ui.tensors import inspect, run_of
 from tests.ui.tensors import show as show_page
 from tests.ui.waits import rest
@@ -69,10 +70,9 @@ def drag(page: Page, start: tuple[int, int], end: tuple[int, int]) -> None:
     page.mouse.up()
 
 
-def box_of(found: Locator) -> tuple[float, float, float, float]:
+def sides(found: Locator) -> tuple[float, float, float, float]:
     """Left, top, right and bottom, in CSS pixels."""
-    box = found.bounding_box()
-    assert box is not None
+    box = box_of(found)
     return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
 
 
@@ -152,7 +152,7 @@ def test_only_visible_cells_have_digits_and_specials_are_words(page: Page, addre
         math.ceil(viewport["col"] - 1e-6),
         math.floor(viewport["col"] + plot["width"] / viewport["across"] + 1e-6),
     )
-    stage, small = box_of(page.locator(STAGE)), box_of(page.locator(OVERVIEW))
+    stage, small = sides(page.locator(STAGE)), sides(page.locator(OVERVIEW))
     covered = [each - stage[k % 2] for k, each in enumerate(small)]
 
     def touches(row: float, col: float) -> bool:
@@ -189,18 +189,18 @@ def test_a_drag_marks_the_cells_under_the_pointer_and_moves_nothing(
     rest(page)
     page.locator(STAGE).scroll_into_view_if_needed()
     places = {each: place(page, each, each) for each in (10, 30, 50)}
-    before = box_of(page.locator(STAGE))
+    before = sides(page.locator(STAGE))
     page.mouse.move(*places[10])
     page.mouse.down()
     page.mouse.move(*places[30], steps=3)
     rest(page)
     expect(page.locator(REGION)).to_be_visible()
-    assert box_of(page.locator(STAGE)) == before
+    assert sides(page.locator(STAGE)) == before
     page.mouse.move(*places[50], steps=3)
     page.mouse.up()
     trait(page, "marked_region", [10, 10, 41, 41])
     rest(page)
-    assert box_of(page.locator(STAGE)) == before
+    assert sides(page.locator(STAGE)) == before
     assert {each: place(page, each, each) for each in places} == places
 
 

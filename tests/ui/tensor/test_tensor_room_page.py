@@ -11,6 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.tensors import run_of
 from tests.ui.waits import rest
 
@@ -47,8 +48,7 @@ EDGES = """all => all.map((each) => {
 
 def sides(part: Locator) -> tuple[float, float, float, float]:
     """Left, top, right and bottom in CSS pixels."""
-    box = part.bounding_box()
-    assert box is not None
+    box = box_of(part)
     return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
 
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
+from tests.ui.pointer import box_of
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.toolbars import tool
 from tests.ui.waits import rest
@@ -30,8 +31,7 @@ class Chart(View):
         return {each["node"]: each for each in self.seen()["marks"]}
 
     def on_page(self, at: dict[str, float]) -> tuple[float, float]:
-        box = self.chart.bounding_box()
-        assert box is not None
+        box = box_of(self.chart)
         x, y = at["x"] + at.get("width", 0) / 2, at["y"] + at.get("height", 0) / 2
         return box["x"] + x, box["y"] + y
 
@@ -208,7 +208,6 @@ def test_roofline_follows_session_selection(view: Chart) -> None:
 
 def test_reason_for_unknown_work_is_shown(page: Page, run: DebugRun) -> None:
     graph = run.graph
-    assert graph is not None
     names = [name.replace("softmax", "strange") for name in graph.func_names]
     column = graph.func_names.from_strings(names)
     strange = dataclasses.replace(run.parts, graph=dataclasses.replace(graph, func_names=column))
@@ -232,7 +231,6 @@ def test_the_critical_path_is_marked_and_selected_by_key(
     view = View(page, address)
     rest(page)
     path = run.critical_path()
-    assert run.timeline is not None
     slices = sum(len(run.timeline.slices_of(node)) for node in path.nodes.tolist())
     assert view.seen()["critical"] == 0
     view.root.focus()

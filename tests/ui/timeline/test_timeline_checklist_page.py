@@ -102,7 +102,7 @@ def test_view_is_legible_complete_and_reachable(
 
 def inked(view: View, layer: str, box: tuple[float, float, float, float]) -> int:
     """How many pixels of a part of a canvas have more than a shade of color."""
-    count: int = view.root.locator(f".tvmdbg-stage canvas{layer}").first.evaluate(
+    return view.root.locator(f".tvmdbg-stage canvas{layer}").first.evaluate(
         """(canvas, [x, y, width, height]) => {
           const scale = canvas.width / canvas.clientWidth;
           const part = [x, y, width, height].map((each) => Math.round(each * scale));
@@ -111,7 +111,6 @@ def inked(view: View, layer: str, box: tuple[float, float, float, float]) -> int
         }""",
         list(box),
     )
-    return count
 
 
 def test_arrow_leads_from_slice_to_the_kernel_it_starts(

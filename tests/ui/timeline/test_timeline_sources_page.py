@@ -13,6 +13,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import WIDTHS, looks
 from tests.ui.host import serve
+from tests.ui.pointer import box_of
 from tests.ui.saved import READY
 from tests.ui.timeline.conftest import TRACE
 from tests.ui.timeline.test_timeline_page import View, overlaps
@@ -39,7 +40,7 @@ def as_in_the_figure(run: DebugRun, view: View) -> None:
 def everything(view: View) -> str:
     """All text of the view with its titles and labels, but for what may be chosen."""
     view.root.locator("summary").click()
-    text: str = view.root.evaluate(
+    return view.root.evaluate(
         """(root) => {
           const titled = [...root.querySelectorAll("[title], [aria-label]")]
             .filter((each) => each.checkVisibility())
@@ -51,7 +52,6 @@ def everything(view: View) -> str:
           return said;
         }"""
     )
-    return text
 
 
 @pytest.mark.parametrize(("width", "theme"), looks())
@@ -81,7 +81,6 @@ def test_a_trace_is_drawn_nested_on_its_threads(
 
 def mark_of(view: View, run: DebugRun, name: str) -> dict[str, float]:
     timeline = run.timeline
-    assert timeline is not None
     marks = [
         each
         for each in view.seen()["marks"]
@@ -95,8 +94,7 @@ def test_a_slice_without_a_node_is_selected_by_click(
 ) -> None:
     view = View(page, trace_address)
     expect(view.range).to_have_text(re.compile(r"^span \d"))
-    box = view.canvas.bounding_box()
-    assert box is not None
+    box = box_of(view.canvas)
     mark = mark_of(view, trace, "Event.__init__")
     at = (box["x"] + mark["x"] + mark["width"] / 2, box["y"] + mark["y"] + mark["height"] / 2)
     page.mouse.move(*at)
@@ -235,8 +233,7 @@ def test_a_saved_trace_shows_its_flamechart_first(
     page.set_viewport_size({"width": 1200, "height": 800})
     page.goto(path.as_uri())
     page.wait_for_function(READY)
-    chart = page.locator(".tvmdbg-timeline").bounding_box()
-    assert chart is not None
+    chart = box_of(page.locator(".tvmdbg-timeline"))
     assert chart["y"] < 300
     assert chart["height"] > 500
     graph = page.locator("[data-view=graph]")

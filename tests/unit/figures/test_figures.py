@@ -38,8 +38,7 @@ def figures(run: DebugRun) -> dict[str, Figure]:
 @pytest.fixture(params=FOLDERS, ids=lambda each: f"{each.parent.name}-{each.name}")
 def folder(request: pytest.FixtureRequest, corpus: Path) -> Path:
     del corpus
-    found: Path = request.param
-    return found
+    return request.param
 
 
 @pytest.fixture

@@ -75,8 +75,7 @@ def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> tuple[RunModel, Any]
 
     def asked(kind: str, name: str) -> dict[str, Any]:
         made.ask({"kind": kind, "id": name, "client": "view"})
-        told: dict[str, Any] = made.wait(name)[0]["result"]
-        return told
+        return made.wait(name)[0]["result"]
 
     return made.model, asked
 

@@ -21,9 +21,7 @@ BINARY = ("add", "multiply", "maximum")
 
 
 def graph_of(run: Any) -> Graph:
-    assert run.graph is not None
-    graph: Graph = run.graph
-    return graph
+    return run.graph
 
 
 @st.composite

@@ -199,5 +199,4 @@ def differences(
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    return json.loads(done.stdout)

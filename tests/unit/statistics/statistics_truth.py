@@ -123,7 +123,6 @@ def check_moments(finite: np.ndarray[Any, Any], found: Statistics) -> None:
 def check_distribution(finite: np.ndarray[Any, Any], found: Statistics, *, few: bool) -> None:
     """Each bin holds what lies between its bounds, and no value lies beside all."""
     spread = found.distribution
-    assert spread is not None
     low, high = spread.bounds()
     assert 0 < len(spread) <= 1 << 16
     assert (low <= high).all()

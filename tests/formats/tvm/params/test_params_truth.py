@@ -92,7 +92,6 @@ def test_keys_name_the_entries_of_the_index(corpus: Path) -> None:
     for dump in dumps(corpus):
         for position, record in enumerate(read_params(dump.params).records):
             key = parse_key(record.key)
-            assert key is not None
             item = f"{key.name}|output {key.output}|order {position}"
             if key.style == "v0.9":
                 item = f"{key.name}____topo-index:{key.node}____output-num:{key.output}"
