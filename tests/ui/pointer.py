@@ -1,5 +1,7 @@
 """Where a part of a page is, in CSS pixels, and what a pointer does there."""
 
+from collections.abc import Mapping
+
 from playwright.sync_api import FloatRect, Locator, Page
 
 Place = tuple[float, float]
@@ -9,6 +11,18 @@ def box_of(part: Locator) -> FloatRect:
     box = part.bounding_box()
     assert box is not None, part
     return box
+
+
+def inside(part: Locator, x: float, y: float) -> Place:
+    """A point of a part, in the page."""
+    box = box_of(part)
+    return box["x"] + x, box["y"] + y
+
+
+def middle_of(part: Locator, mark: Mapping[str, float] | None = None) -> Place:
+    """The middle of a part, or of what is drawn in it."""
+    box = mark or {**box_of(part), "x": 0, "y": 0}
+    return inside(part, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 def sides(part: Locator) -> tuple[float, float, float, float]:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.host import visit
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag, sides
 from tests.ui.waits import inspected, painted, rest
 
 #: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
@@ -35,13 +35,10 @@ def row(root: Locator, text: str) -> Locator:
     return root.locator(".tvmdbg-comparison-row", has_text=text)
 
 
-def drag(page: Page, what: Locator, by: tuple[float, float]) -> None:
-    box = box_of(what)
-    x, y = box["x"] + 30, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + by[0], y + by[1], steps=5)
-    page.mouse.up()
+def pull_up(page: Page, what: Locator, by: float) -> None:
+    left, top, _, bottom = sides(what)
+    y = (top + bottom) / 2
+    drag(page, (left + 30, y), (left + 30, y - by), steps=5)
 
 
 @pytest.mark.parametrize(("lead", "other"), [("a", "b"), ("b", "a")])
@@ -58,7 +55,7 @@ def test_a_drag_and_the_wheel_move_both_graphs(
     page.mouse.wheel(0, -300)
     larger, follows = (marks(page, root, side)[node[side]] for side in (lead, other))
     assert follows["width"] > 1.2 * before["width"]
-    drag(page, canvas, (0, -40))
+    pull_up(page, canvas, 40)
     moved, followed = (marks(page, root, side)[node[side]] for side in (lead, other))
     assert moved["y"] - larger["y"] == pytest.approx(-40, abs=1)
     assert followed["y"] - follows["y"] == pytest.approx(-40, abs=1)
@@ -77,7 +74,7 @@ def test_button_links_and_unlinks_graphs(page: Page, devices: str) -> None:
     link.click()
     expect(link).to_have_attribute("aria-pressed", "false")
     here, there = marks(page, root, "a")[31], marks(page, root, "b")[32]
-    drag(page, pane(root, "a").locator("canvas").first, (0, -40))
+    pull_up(page, pane(root, "a").locator("canvas").first, 40)
     assert marks(page, root, "a")[31]["y"] == pytest.approx(here["y"] - 40, abs=1)
     assert marks(page, root, "b")[32]["y"] == pytest.approx(there["y"], abs=0.1)
     link.click()
@@ -153,7 +150,7 @@ def test_keys_page_through_list_and_center_graphs(page: Page, devices: str) -> N
     expect(active).to_have_attribute("aria-posinset", "1")
     root.get_by_label("Kind of difference").select_option("wiring")
     row(root, "wiring").first.click()
-    drag(page, pane(root, "a").locator("canvas").first, (0, -60))
+    pull_up(page, pane(root, "a").locator("canvas").first, 60)
     moved = marks(page, root, "a")[24]["y"]
     root.focus()
     page.keyboard.press("Enter")

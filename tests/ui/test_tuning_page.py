@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.make.tuning_story import story
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag, inside
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import frames
 from tvmdbg_widgets import open_tuning
@@ -335,11 +335,7 @@ def test_parts_are_resized_by_keys_and_by_dragging(view: TuningPage, page: Page)
     down.focus()
     page.keyboard.press("ArrowUp")
     assert height() < before - 10
-    box = box_of(down)
-    page.mouse.move(box["x"] + 80, box["y"] + 3)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 80, box["y"] + 103)
-    page.mouse.up()
+    drag(page, inside(down, 80, 3), inside(down, 80, 103))
     assert height() > before + 10
     stage = view.root.locator(".tvmdbg-tuning-above > .tvmdbg-stage")
     wide = stage.evaluate("(stage) => stage.clientWidth")

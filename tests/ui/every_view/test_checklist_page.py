@@ -16,7 +16,7 @@ from benchmarks.graphs import network
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, seen
 from tests.ui.host import serve, visit
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag, middle_of
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest
 
@@ -335,12 +335,8 @@ def test_panels_are_sized_by_pointer_and_keys_and_hidden(
         assert size(name, side) < before
         page.keyboard.press(keys[1])
         assert size(name, side) == pytest.approx(before, abs=1)
-        box = box_of(splitter)
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(x - 60, y - 60)
-        page.mouse.up()
+        x, y = middle_of(splitter)
+        drag(page, (x, y), (x - 60, y - 60))
         assert size(name, side) == pytest.approx(before - 60, abs=4)
     rest(page)
     check(page)

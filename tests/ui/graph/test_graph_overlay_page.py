@@ -15,7 +15,7 @@ from tests.mostly_slow import mostly_slow
 from tests.ui import graphs
 from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import said, selected, state
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag, middle_of
 from tests.ui.waits import frames, inspected, rest
 
 RUN = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
@@ -58,16 +58,6 @@ def handles(root: Locator) -> Locator:
     return legend(root).get_by_role("slider")
 
 
-def drag(page: Page, what: Locator, by: float) -> None:
-    box = box_of(what)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + by / 2, y, steps=3)
-    page.mouse.move(x + by, y, steps=3)
-    page.mouse.up()
-
-
 def test_colors_are_chosen_from_the_list_and_by_key(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
@@ -95,7 +85,8 @@ def test_the_range_is_dragged_and_moved_by_keys(page: Page, graph: Callable[...,
     root = graph(color_by="drift", _color_columns=wires(drift=drift))
     expect(handles(root)).to_have_count(2)
     expect(handles(root).first).to_have_attribute("aria-valuetext", "0 dB")
-    drag(page, handles(root).last, -95)
+    x, y = middle_of(handles(root).last)
+    drag(page, (x, y), (x - 95, y), steps=6)
     frames(page)
     low, high = state(page, "color_limits")
     assert low == 0

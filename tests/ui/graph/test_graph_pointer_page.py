@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.ui.graphs import marks, state
 from tests.ui.host import visit
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag, inside
 from tests.ui.toolbars import tool
 from tests.ui.waits import inspected, painted, rest, until
 
@@ -24,19 +24,12 @@ def graph(page: Page, address: str) -> Locator:
     return page.locator(".tvmdbg-graph")
 
 
-def drag(page: Page, what: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
-    box = box_of(what)
-    page.mouse.move(box["x"] + start[0], box["y"] + start[1])
-    page.mouse.down()
-    page.mouse.move(box["x"] + end[0], box["y"] + end[1], steps=5)
-    page.mouse.up()
-
-
 def test_drag_pans_without_selecting(page: Page, graph: Locator) -> None:
     for _ in range(5):
         tool(graph, "zoom in (+)").click()
     before = marks(page, graph)
-    drag(page, graph.locator("canvas").first, (200, 190), (200, 100))
+    canvas = graph.locator("canvas").first
+    drag(page, inside(canvas, 200, 190), inside(canvas, 200, 100), steps=5)
     after = marks(page, graph)
     common = before.keys() & after.keys()
     assert common
@@ -128,9 +121,9 @@ def test_drag_along_minimap_scrolls_the_graph(page: Page, graph: Locator) -> Non
     tool(graph, "go to the slowest node (s)").click()
     strip = graph.locator(".tvmdbg-graph-overview canvas").first
     box = box_of(strip)
-    drag(page, strip, (25, box["height"] / 2), (25, 6))
+    drag(page, inside(strip, 25, box["height"] / 2), inside(strip, 25, 6), steps=5)
     assert 0 in marks(page, graph)
-    drag(page, strip, (25, 6), (25, box["height"] - 8))
+    drag(page, inside(strip, 25, 6), inside(strip, 25, box["height"] - 8), steps=5)
     assert 71 in marks(page, graph)
 
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Frame, Locator, Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT, looks
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag
 from tests.ui.saved import READY, hostile_run, long_run, select, selected, settle
 from tests.ui.tensors import expect_tiles
 from tests.ui.waits import frames, until
@@ -380,11 +380,7 @@ def test_a_page_of_pictures_has_channels_profiles_and_colors(
     view.get_by_role("button", name="Heatmap of two axes (1)").click()
     bars, legend = (view.locator(f".tvmdbg-tensor-{each}") for each in ("histogram", "legend"))
     expect(legend).to_contain_text("≈ 5.74")
-    page.mouse.move(*middle(bars, 0.3))
-    page.mouse.down()
-    page.mouse.move(*middle(bars, 0.5))
-    page.mouse.move(*middle(bars, 0.6))
-    page.mouse.up()
+    drag(page, middle(bars, 0.3), middle(bars, 0.5), middle(bars, 0.6))
     expect(legend).not_to_contain_text("≈ 5.74")
     bars.press("Escape")
     expect(legend).to_contain_text("≈ 5.74")

@@ -10,13 +10,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 from unit.findings.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag, inside
 from tests.ui.tensors import (
     INDEX,
     expect_readout,
@@ -124,15 +124,6 @@ def wait_trait(page: Page, name: str, condition: str) -> Any:
     return trait(page, name)
 
 
-def drag(page: Page, stage: Locator, start: float, end: float) -> None:
-    box = box_of(stage)
-    page.mouse.move(box["x"] + start, box["y"] + 70)
-    page.mouse.down()
-    page.mouse.move(box["x"] + (start + end) / 2, box["y"] + 70)
-    page.mouse.move(box["x"] + end, box["y"] + 70)
-    page.mouse.up()
-
-
 def counted(array: Array, bar: dict[str, Any], *, last: bool) -> int:
     low, high = bar["span"]
     below = array <= high if last or low == high else array < high
@@ -229,7 +220,7 @@ def test_brush_sets_the_range_of_the_colors(page: Page, show: Callable[..., None
     stage = page.locator(BARS)
     reset = page.get_by_role("button", name="Reset the color range")
     expect(reset).to_be_hidden()
-    drag(page, stage, 60, 160)
+    drag(page, inside(stage, 60, 70), inside(stage, 160, 70), steps=2)
     rest(page)
     low, high = wait_trait(page, "color_range", "Array.isArray(it)")
     plot, axis = (histogram(page)[name] for name in ("plot", "axis"))
@@ -257,7 +248,7 @@ def test_brush_sets_the_range_of_the_colors(page: Page, show: Callable[..., None
         lambda: handles.first.press("Escape"),
     )
     for take_back in ways:
-        drag(page, stage, 60, 160)
+        drag(page, inside(stage, 60, 70), inside(stage, 160, 70), steps=2)
         wait_trait(page, "color_range", "Array.isArray(it)")
         take_back()
         wait_trait(page, "color_range", "it === 'auto'")

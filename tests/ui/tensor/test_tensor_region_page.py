@@ -11,10 +11,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.mostly_slow import mostly_slow
-from tests.ui.pointer import box_of
+from tests.ui.pointer import drag, inside, sides
 from tests.ui.tensors import inspect, run_of
 from tests.ui.tensors import show as show_page
 from tests.ui.waits import rest
@@ -56,24 +56,11 @@ show = partial(show_page, width=1264, high=720)
 
 def place(page: Page, row: int, col: int) -> tuple[float, float]:
     """The middle of a value on the page."""
-    found, box = inspect(page), page.locator(STAGE).bounding_box()
+    found = inspect(page)
     viewport, plot = found["viewport"], found["plot"]
     x = plot["x"] + (col + 0.5 - viewport["col"]) * viewport["across"]
     y = plot["y"] + (row + 0.5 - viewport["row"]) * viewport["down"]
-    return box["x"] + x, box["y"] + y
-
-
-def drag(page: Page, start: tuple[int, int], end: tuple[int, int]) -> None:
-    page.mouse.move(*place(page, *start))
-    page.mouse.down()
-    page.mouse.move(*place(page, *end), steps=4)
-    page.mouse.up()
-
-
-def sides(found: Locator) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom, in CSS pixels."""
-    box = box_of(found)
-    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+    return inside(page.locator(STAGE), x, y)
 
 
 def trait(page: Page, name: str, expected: object, model: str = "tensor0") -> None:
@@ -235,7 +222,7 @@ def test_dragging_marks_a_region_that_is_counted_copied_and_cleared(
 ) -> None:
     page.context.grant_permissions(["clipboard-read"])
     show(page, address, entry=[HALF, 0], index=[1, 3, 0, 0])
-    drag(page, (2, 4), (8, 11))
+    drag(page, place(page, 2, 4), place(page, 8, 11), steps=4)
     trait(page, "marked_region", [2, 4, 7, 8])
     panel = page.locator(REGION)
     expect(panel).to_have_attribute("data-ready", "true")
@@ -340,7 +327,7 @@ def test_index_always_matches_displayed_value(page: Page, address: str, arrays: 
     told(7, 9)
     page.mouse.move(*place(page, 20, 30))
     told(20, 30)
-    drag(page, (3, 4), (11, 12))
+    drag(page, place(page, 3, 4), place(page, 11, 12), steps=4)
     told(11, 12)
     page.mouse.move(0, 0)
     told(11, 12)

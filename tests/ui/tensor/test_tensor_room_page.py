@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
-from tests.ui.pointer import box_of
+from tests.ui.pointer import sides
 from tests.ui.tensors import run_of
 from tests.ui.waits import rest
 
@@ -44,12 +44,6 @@ EDGES = """all => all.map((each) => {
   const { top, bottom } = each.getBoundingClientRect();
   return [top, bottom];
 })"""
-
-
-def sides(part: Locator) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom in CSS pixels."""
-    box = box_of(part)
-    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
 
 
 @pytest.mark.parametrize(("width", "theme"), looks((900, 1200)))

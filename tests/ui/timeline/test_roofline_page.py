@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
-from tests.ui.pointer import box_of
+from tests.ui.pointer import drag, middle_of
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.toolbars import tool
 from tests.ui.waits import rest
@@ -31,16 +31,7 @@ class Chart(View):
         return {each["node"]: each for each in self.seen()["marks"]}
 
     def on_page(self, at: dict[str, float]) -> tuple[float, float]:
-        box = box_of(self.chart)
-        x, y = at["x"] + at.get("width", 0) / 2, at["y"] + at.get("height", 0) / 2
-        return box["x"] + x, box["y"] + y
-
-    def pull(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        self.page.mouse.move(*start)
-        self.page.mouse.down()
-        self.page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-        self.page.mouse.move(*end)
-        self.page.mouse.up()
+        return middle_of(self.chart, {"width": 0, "height": 0, **at})
 
 
 @pytest.fixture
@@ -112,7 +103,7 @@ def test_dragged_box_selects_the_nodes_inside(view: Chart) -> None:
         "x": max(b["x"] + b["width"] for b in boxes) + 3,
         "y": max(b["y"] + b["height"] for b in boxes) + 6,
     }
-    view.pull(view.on_page(end), view.on_page(start))
+    drag(view.page, view.on_page(end), view.on_page(start), steps=2)
     assert sorted(view.session("selected")) == sorted(near)
     expect(view.said).to_contain_text(f"{len(near)} nodes selected")
 
@@ -177,12 +168,12 @@ def test_ceilings_are_typed(view: Chart, run: DebugRun) -> None:
 @pytest.mark.parametrize("line", ["flops", "bytes"])
 def test_ceilings_are_dragged(view: Chart, line: str) -> None:
     x, y = view.on_page(view.seen()["lines"][line])
-    view.pull((x, y), (x, y + 30))
+    drag(view.page, (x, y), (x, y + 30), steps=2)
     name = "peak_flops" if line == "flops" else "bandwidth"
     first = view.option(name)
     assert first > 0
     x, y = view.on_page(view.seen()["lines"][line])
-    view.pull((x, y), (x, y - 10))
+    drag(view.page, (x, y), (x, y - 10), steps=2)
     assert view.option(name) > first
     assert view.session("selected") == []
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, middle_of
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import frames
 from tvmdbg_widgets.run import DebugRun
@@ -38,9 +38,7 @@ class Other(View):
 
     def at(self, mark: dict[str, Any]) -> tuple[float, float]:
         """Middle of a mark, on the page."""
-        box = box_of(self.chart)
-        x, y = mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
-        return box["x"] + x, box["y"] + y
+        return middle_of(self.chart, mark)
 
     @property
     def tip(self) -> Locator:

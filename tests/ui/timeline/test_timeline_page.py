@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag, inside, middle_of
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected
 from tvmdbg_widgets.model.base.columns import StringColumn
@@ -67,18 +67,11 @@ class View:
 
     def point(self, node: int) -> tuple[float, float]:
         """Middle of a node's slice, on the page."""
-        box, mark = box_of(self.canvas), self.mark(node)
-        return (box["x"] + mark["x"] + mark["width"] / 2, box["y"] + mark["y"] + mark["height"] / 2)
+        return middle_of(self.canvas, self.mark(node))
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag between two points of the canvas."""
-        box = box_of(self.canvas)
-        mouse = self.page.mouse
-        mouse.move(box["x"] + start[0], box["y"] + start[1])
-        mouse.down()
-        mouse.move(box["x"] + (start[0] + end[0]) / 2, box["y"] + (start[1] + end[1]) / 2)
-        mouse.move(box["x"] + end[0], box["y"] + end[1])
-        mouse.up()
+        drag(self.page, inside(self.canvas, *start), inside(self.canvas, *end), steps=2)
 
     def row(self, node: int) -> Locator:
         return self.root.locator(
@@ -92,8 +85,7 @@ class View:
     @property
     def width(self) -> float:
         """Width of the canvas."""
-        box = box_of(self.canvas)
-        return float(box["width"])
+        return box_of(self.canvas)["width"]
 
     @property
     def view(self) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, inside
 from tests.ui.timeline.test_timeline_page import TRACKS_Y, View
 from tests.ui.toolbars import tool
 from tvmdbg_widgets.run import DebugRun
@@ -72,12 +72,9 @@ def source(mark: dict[str, Any]) -> int:
 
 
 def start_drag(view: View, a: tuple[float, float], b: tuple[float, float]) -> None:
-    box = box_of(view.canvas)
-    mouse = view.page.mouse
-    mouse.move(box["x"] + a[0], box["y"] + a[1])
-    mouse.down()
-    mouse.move(box["x"] + (a[0] + b[0]) / 2, box["y"] + a[1])
-    mouse.move(box["x"] + b[0], box["y"] + b[1])
+    view.page.mouse.move(*inside(view.canvas, *a))
+    view.page.mouse.down()
+    view.page.mouse.move(*inside(view.canvas, *b), steps=2)
 
 
 def test_drag_snaps_range_to_slice_edges(view: View) -> None:

@@ -141,14 +141,9 @@ def test_saved_page_answers_like_the_kernel(tmp_path: Path, share: Any) -> None:
             asked += [
                 {**question, "kind": "tensor"},
                 {**question, "kind": "channels", "axis": 1, "first": 0, "count": 3},
-                *(
-                    {**question, "kind": "profile", "axis": axis, "points": 4096}
-                    for axis in range(4)
-                ),
             ]
             if share == "tensors":
                 asked.append({**question, "kind": "tensor", "rows": 2, "cols": 3})
-                asked.append({**question, "kind": "profile", "axis": 2, "points": 4})
     expected = []
     for question in asked:
         answer = told(run, question)
