@@ -37,7 +37,8 @@ LABELLED = (0, 1, 2, 3, 5, 6, 8, 9)  # nodes whose pictures have labels
 LOOKS = ((480, "dark"), (900, "light"))
 
 
-def made_arrays() -> dict[str, np.ndarray[Any, Any]]:
+@pytest.fixture(scope="module")
+def arrays() -> dict[str, np.ndarray[Any, Any]]:
     """Arrays of every form the view has; the tests compare with them."""
     random = np.random.default_rng(7)
     wave = (np.sin(np.arange(1200) / 90)[:, None] * np.cos(np.arange(2000) / 70)).astype(np.float32)
@@ -70,11 +71,6 @@ def maps() -> np.ndarray[Any, Any]:
     found[6, 2, 2] = np.nan
     found[299] = 299
     return found
-
-
-@pytest.fixture(scope="module")
-def arrays() -> dict[str, np.ndarray[Any, Any]]:
-    return made_arrays()
 
 
 @pytest.fixture(scope="module")

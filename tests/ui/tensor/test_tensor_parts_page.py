@@ -45,7 +45,8 @@ VALUES = ".tvmdbg-values-grid"
 SAVED = ".tvmdbg-tensor-save-status"
 
 
-def made_arrays() -> dict[str, Array]:
+@pytest.fixture(scope="module")
+def arrays() -> dict[str, Array]:
     """One array of each kind that the parts treat apart."""
     random = np.random.default_rng(11)
     faulty = (random.normal(size=(2, 8, 6, 10)) * 1000).astype(np.float32)
@@ -81,11 +82,6 @@ def far(size: float) -> Array:
 
 #: What float64 of that size are about.
 FAR = [("beyond", "8.988e307"), ("below", "8.692e−311")]
-
-
-@pytest.fixture(scope="module")
-def arrays() -> dict[str, Array]:
-    return made_arrays()
 
 
 @pytest.fixture(scope="module")
