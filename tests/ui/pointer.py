@@ -1,4 +1,4 @@
-"""Where a part of a page is, in CSS pixels, and what a pointer does there."""
+"""Where a part of a page is, in CSS pixels, what a pointer does there, and the tools of a bar."""
 
 from collections.abc import Mapping
 
@@ -38,3 +38,20 @@ def drag(page: Page, start: Place, *places: Place, steps: int = 1) -> None:
     for place in places:
         page.mouse.move(*place, steps=steps)
     page.mouse.up()
+
+
+def tool(root: Locator, name: str) -> Locator:
+    """A button of the view's toolbar by its name; the menu is opened where it is in there."""
+    bar = root.locator("> .tvmdbg-bar")
+    found = bar.get_by_role("button", name=name, include_hidden=True)
+    if not found.is_visible():
+        bar.get_by_role("button", name="More tools").click()
+    return found
+
+
+def controls(root: Locator) -> int:
+    """How many buttons, lists and fields the view's toolbar shows."""
+    return root.locator("> .tvmdbg-bar").evaluate(
+        """bar => [...bar.querySelectorAll("button, select, input")]
+          .filter((each) => each.checkVisibility() && !each.closest(".tvmdbg-more-menu")).length"""
+    )

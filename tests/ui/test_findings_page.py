@@ -12,8 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.every_view.test_hostile_page import ATTACK
 from tests.ui.host import visit
 from tests.ui.notebooks import View
-from tests.ui.pointer import box_of
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
 from tests.ui.waits import frames, rest
 
 OVERFLOW = 38  # the first operator whose output holds an inf, by numpy over the dump's tensors

@@ -11,8 +11,7 @@ from playwright.sync_api import Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.ui.host import serve, visit
-from tests.ui.pointer import drag, inside, middle_of
-from tests.ui.toolbars import tool
+from tests.ui.pointer import drag, inside, middle_of, tool
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.run import DebugRun
 

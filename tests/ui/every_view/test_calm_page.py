@@ -13,10 +13,9 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT
 from tests.ui.graph.test_graph_page import inspect
 from tests.ui.host import serve, visit
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, controls
 from tests.ui.saved import READY
 from tests.ui.test_findings_page import Kernel, finding
-from tests.ui.toolbars import controls
 from tests.ui.waits import painted, rest
 
 TOOLS = [

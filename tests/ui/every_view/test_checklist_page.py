@@ -16,8 +16,7 @@ from benchmarks.graphs import network
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, seen
 from tests.ui.host import serve, visit
-from tests.ui.pointer import box_of, drag, middle_of
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, drag, middle_of, tool
 from tests.ui.waits import frames, painted, rest
 
 VIEWS = "debugger,graph,tensor,timeline"

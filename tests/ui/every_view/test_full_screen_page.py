@@ -5,8 +5,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import visit
-from tests.ui.pointer import box_of
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
 from tests.ui.waits import frames, painted
 
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "debugger")

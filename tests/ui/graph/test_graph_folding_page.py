@@ -14,8 +14,7 @@ from tests.graph_json import document, null, operator
 from tests.ui.checklists import looks
 from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve
-from tests.ui.pointer import box_of
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
 from tests.ui.waits import frames, painted, rest, until
 
 #: Groups of resnet20_cifar, checked in `test_the_sample_has_these_groups`: runs of three and two

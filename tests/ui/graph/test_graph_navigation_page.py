@@ -11,8 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import marks, press, selected, state
-from tests.ui.pointer import box_of
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
 from tests.ui.waits import frames, inspected, rest
 
 #: resnet20_cifar: the slowest node, of the last of the stages; 53 feeds 56, which feeds 59.

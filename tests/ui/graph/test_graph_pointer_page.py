@@ -6,8 +6,7 @@ from playwright.sync_api import Locator, Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.ui.graphs import marks, state
 from tests.ui.host import visit
-from tests.ui.pointer import box_of, drag, inside
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, drag, inside, tool
 from tests.ui.waits import inspected, painted, rest, until
 
 SLOWEST = 62

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.ui.host import serve
-from tests.ui.toolbars import tool
+from tests.ui.pointer import tool
 from tests.ui.waits import frames, inspected, rest, until
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,9 +10,8 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.contract import broken, contract_module
 from tests.ui.notebooks import IDLE, Notebook, View, ViewName
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, tool
 from tests.ui.servers import Server
-from tests.ui.toolbars import tool
 from tests.ui.waits import frames
 
 pytestmark = pytest.mark.lab

@@ -8,9 +8,8 @@ from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
-from tests.ui.pointer import drag, middle_of
+from tests.ui.pointer import drag, middle_of, tool
 from tests.ui.timeline.test_timeline_page import View
-from tests.ui.toolbars import tool
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
 

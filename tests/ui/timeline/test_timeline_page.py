@@ -11,8 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
-from tests.ui.pointer import box_of, drag, inside, middle_of
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, drag, inside, middle_of, tool
 from tests.ui.waits import frames, inspected
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_table

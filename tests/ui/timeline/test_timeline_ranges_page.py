@@ -12,9 +12,8 @@ from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
-from tests.ui.pointer import box_of, inside
+from tests.ui.pointer import box_of, inside, tool
 from tests.ui.timeline.test_timeline_page import TRACKS_Y, View
-from tests.ui.toolbars import tool
 from tvmdbg_widgets.run import DebugRun
 
 # name, thread, start and duration in nanoseconds; every number is odd, so that rounding shows

@@ -1,5 +1,7 @@
 """Every field of the statistics, of every type, against numpy on the same data."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 
