@@ -1,5 +1,7 @@
 """Logs that are cut, changed or hostile: the bad line is refused with its reason, the rest read."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import re
