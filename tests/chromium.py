@@ -1,7 +1,5 @@
 """A Chromium for the tests: `python tests/chromium.py` finds or installs one, prints its path."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

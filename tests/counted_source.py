@@ -1,7 +1,5 @@
 """A source that counts what is read of it: work that does not hang on the machine."""
 
-from __future__ import annotations
-
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 

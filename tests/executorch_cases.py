@@ -1,7 +1,5 @@
 """ExecuTorch's files in tests/data/executorch, with what ExecuTorch's own tools said of them."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from functools import cache
@@ -32,5 +30,4 @@ def read_json(name: str) -> Any:
 
 def answers(name: str) -> dict[str, Any]:
     """Return what the Inspector answered for a case."""
-    found: dict[str, Any] = read_json(f"{name}/inspector.json")
-    return found
+    return read_json(f"{name}/inspector.json")

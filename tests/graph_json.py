@@ -1,7 +1,5 @@
 """Graph JSON as TVM writes it, from its nodes and what each of them reads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,14 +1,10 @@
 """Cases of which a few are always tried, and all of them in ``make test-all``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from _pytest.mark import ParameterSet
+from _pytest.mark import ParameterSet
 
 
 def mostly_slow(cases: Iterable[Any], *always: Any) -> list[ParameterSet]:

@@ -1,7 +1,5 @@
 """The command line as people use it: arguments, two streams and a status."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 

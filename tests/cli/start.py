@@ -1,7 +1,5 @@
 """How the tests start the command line: in this process, or as a process of its own."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

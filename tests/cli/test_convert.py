@@ -1,7 +1,5 @@
 """convert: bytes in, bytes out, and nothing else."""
 
-from __future__ import annotations
-
 import signal
 import struct
 import subprocess
@@ -205,7 +203,6 @@ def large(tmp_path: Path) -> Path:
 def test_a_gigabyte_needs_little_memory(large: Path) -> None:
     command = [*COMMAND, "convert", str(large), "-o", "-", "--dtype-layout", "wide"]
     with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
         size = peak = 0
         while piece := process.stdout.read(1 << 22):
             size += len(piece)

@@ -1,24 +1,20 @@
 """doctor: what will not work, in environments made for it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from cli.start import Run
 from hatch_build import content_hash
 
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.cli.doctor import NAMES, _tell_extras, bundle_problems, bundle_state
 from tvmdbg_widgets.cli.doctor_environments import Environment, environments, problems
-
-if TYPE_CHECKING:
-    from cli.start import Run
 
 SOUND = {
     "tvmdbg-widgets": "0.1.0",

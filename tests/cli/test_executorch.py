@@ -1,7 +1,5 @@
 """ExecuTorch's files on the command line: which files, which method, the Inspector's table."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

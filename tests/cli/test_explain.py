@@ -1,13 +1,9 @@
 """explain: console output in, what is known out."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cli.start import Run
+from cli.start import Run
 
 LOG = "[12:00:00] start\nTVMError: Check failed: ret: Invalid DLTensor file format\n\x1b[31mend\n"
 

@@ -1,7 +1,5 @@
 """extract: a part of a run that is a run, and the same as far as it goes."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -51,7 +49,6 @@ def test_extracted_part_matches_the_original_run(
 ) -> None:
     run = _run(data.draw(st.sampled_from(_dumps())))
     graph = run.graph
-    assert graph is not None
     ids = st.integers(0, graph.num_nodes - 1)
     nodes = data.draw(st.lists(ids, min_size=1, max_size=6, unique=True))
     hops, parameters = data.draw(st.integers(0, 2)), data.draw(st.booleans())
@@ -67,8 +64,6 @@ def test_extracted_part_matches_the_original_run(
 
 def _same_graph(run: DebugRun, part: DebugRun, made: Extracted) -> None:
     old, new = run.graph, part.graph
-    assert old is not None
-    assert new is not None
     assert new.num_nodes == len(made.nodes) + len(made.inputs)
     for before, after in made.nodes.items():
         mine, its = new.nodes[after], old.nodes[before]
@@ -86,7 +81,6 @@ def _same_graph(run: DebugRun, part: DebugRun, made: Extracted) -> None:
         assert new.shape(node) == old.shape(*entry)
         assert new.dtype(node) == old.dtype(*entry)
     if old.storage_ids is not None:
-        assert new.storage_ids is not None
         for before, after in made.nodes.items():
             entries = (old.entry_range(before), new.entry_range(after))
             for mine, its in zip(*entries, strict=True):
@@ -94,7 +88,6 @@ def _same_graph(run: DebugRun, part: DebugRun, made: Extracted) -> None:
 
 
 def _same_tensors(run: DebugRun, part: DebugRun, made: Extracted, parameters: bool) -> None:
-    assert run.graph is not None
     whole, found = run.tensors or {}, part.tensors or {}
     pairs = {entry: (node, 0) for entry, node in made.inputs.items()}
     for before, after in made.nodes.items():
@@ -115,7 +108,6 @@ def _same_times(run: DebugRun, part: DebugRun, made: Extracted) -> None:
     if run.timeline is None:
         assert part.timeline is None
         return
-    assert part.timeline is not None
     for before, after in made.nodes.items():
         assert part.timeline.node_ns[after] == run.timeline.node_ns[before]
 
@@ -155,7 +147,6 @@ def test_readme_maps_new_node_ids_to_old(tmp_path: Path) -> None:
 
 def test_parameters_are_written_only_on_request(tmp_path: Path) -> None:
     run = _run((samples.resnet20_cifar,))
-    assert run.tensors is not None
     secret = run.tensors[38, 0].raw().tobytes()[:64]
     run.extract([40], tmp_path / "without")
     run.extract([40], tmp_path / "with", parameters=True)

@@ -1,7 +1,5 @@
 """graph: the files it writes of real dumps."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,19 +1,14 @@
 """Hints speak of options, not of calls, where there are options."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from cli.start import Run
 
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET, OF_EXECUTORCH
 from tvmdbg_widgets.cli.common.terminal import for_shell
-
-if TYPE_CHECKING:
-    from cli.start import Run
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """What every verb has in common: help, streams, colors, pipes, signals, errors."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -161,8 +159,6 @@ def test_a_closed_pipe_is_silent() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
     process.stdout.close()
     error = process.stderr.read().decode()
     assert process.wait() in (0, 141)

@@ -1,7 +1,5 @@
 """show, html, demo, findings: what is made of a run, by the verbs that make it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """summary, check, table: what they tell of real dumps."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

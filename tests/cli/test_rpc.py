@@ -1,7 +1,5 @@
 """rpc: a captured session in a terminal."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """struct: layouts and memory in a terminal."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

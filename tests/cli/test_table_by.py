@@ -1,7 +1,5 @@
 """``tvmdbg table --by``: the same in three forms, and as Python tells it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """trace: the times of a dump as a file that other programs open."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """tvmdbg tuning: what its verbs tell, write and return."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """tvmdbg tuning reuse and compare: schedules on another machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

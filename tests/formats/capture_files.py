@@ -4,8 +4,6 @@ draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng, https://www.tcpdump.org/linkty
 RFC 8200, RFC 9293.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import struct
 from collections.abc import Iterable, Sequence

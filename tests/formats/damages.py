@@ -1,7 +1,5 @@
 """Copies of a file, each damaged in one way: cut, changed, inflated, reordered, encoded anew."""
 
-from __future__ import annotations
-
 import json
 import re
 import struct

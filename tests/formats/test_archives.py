@@ -1,7 +1,5 @@
 """Archives open like the folders they hold, and no archive reaches further than its bytes."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -21,6 +19,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.fuzz.files import zipped
 from tests.make.params import write_params
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources import byte_source
@@ -160,10 +159,7 @@ def test_truncated_tar_keeps_whole_members_and_is_reported() -> None:
 
 
 def zip_of(name: str, data: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytearray:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
-        archive.writestr(name, data)
-    return bytearray(out.getvalue())
+    return bytearray(zipped({name: data}, method))
 
 
 def test_zip_member_with_wrong_declared_size_is_refused() -> None:
@@ -303,20 +299,12 @@ def test_members_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nested_archive_shares_the_outer_allowance() -> None:
     inner = bytes(zip_of("debug_handle_map", b"{" + b" " * 8_000_000 + b"}"))
-    inner = zip_with(ETRECORD_V0=b"", inner=inner)
-    outer = zip_with(**{"etrecord.bin": inner})
+    inner = zipped({"ETRECORD_V0": b"", "inner": inner})
+    outer = zipped({"etrecord.bin": inner})
     (member,) = tree_of(outer).members.values()
     assert member.allowance().packed == len(outer)
     (first, *_) = read_directory(member).members.values()
     assert first.source.allowance() is member.allowance()
-
-
-def zip_with(**members: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def test_stored_members_that_overlap_are_read_once() -> None:

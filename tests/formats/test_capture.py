@@ -1,7 +1,5 @@
 """Capture files: containers, link types, what is left out, and damage."""
 
-from __future__ import annotations
-
 import io
 import struct
 import sys

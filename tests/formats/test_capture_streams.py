@@ -1,7 +1,5 @@
 """TCP streams put together again: any cut, order, repetition and loss."""
 
-from __future__ import annotations
-
 import random
 import time
 import tracemalloc

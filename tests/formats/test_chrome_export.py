@@ -1,7 +1,5 @@
 """What is written as a Chrome trace is read back equal, and nests on every thread."""
 
-from __future__ import annotations
-
 import json
 import math
 import time
@@ -132,7 +130,6 @@ def facts(timeline: Timeline) -> list[tuple[Any, ...]]:
 
 
 def counters(timeline: Timeline) -> dict[tuple[str, ...], list[tuple[Decimal, float]]]:
-    assert timeline.extras is not None
     given = timeline.extras.counters
     found = {}
     for k in range(len(given)):
@@ -237,7 +234,6 @@ def test_slices_name_their_nodes_and_synthetic_times_stay_synthetic(
     (process,) = (e for e in document["traceEvents"] if e["name"] == "process_name")
     assert "synthetic" in process["args"]["name"]
     again = tvmdbg.open(path).timeline
-    assert again is not None
     assert again.synthetic
     assert sorted(again.slice_start_ns) == sorted(run.timeline.slice_start_ns)
     assert sorted(again.slice_duration_ns) == sorted(run.timeline.slice_duration_ns)
@@ -274,7 +270,6 @@ def test_100000_slices_are_exported_quickly(tmp_path: Path) -> None:
     path = write_chrome_trace(timeline, None, tmp_path / "t.json")
     assert time.process_time() - started < 10
     again = tvmdbg.open(path).timeline
-    assert again is not None
     assert again.slice_start_ns.tolist() == start.tolist()
     assert again.tracks == ("t",)
     assert len(again.rows) == 2

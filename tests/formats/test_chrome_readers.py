@@ -1,7 +1,5 @@
 """The strict reader of events against the tolerant one: equal traces, of whatever text."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Any Chrome trace: real ones of other programs, and events of every phase by the rules."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

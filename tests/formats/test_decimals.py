@@ -1,7 +1,5 @@
 """Microseconds in decimal to nanoseconds, against Python's decimal numbers."""
 
-from __future__ import annotations
-
 import decimal
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """FlatBuffers column by column: fields, vectors, strings, and files that lie about them."""
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

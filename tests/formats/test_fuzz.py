@@ -1,7 +1,5 @@
 """A minute of hard inputs; ``python -m tests.make.fuzz`` takes as many as asked."""
 
-from __future__ import annotations
-
 import mmap
 import os
 import signal

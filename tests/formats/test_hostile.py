@@ -4,8 +4,6 @@ Seeds are those of the fuzzer. A format without a seed fails here, so that a new
 at once. What one damage must give, that format's own tests say.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import tracemalloc

@@ -1,7 +1,5 @@
 """What strangers and broken disks hand to ``open``: never a hang, a crash, or a silent loss."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,10 +1,6 @@
 """Files that are read whole are refused by their size, before a byte of it is allocated."""
 
-from __future__ import annotations
-
 import gzip
-import io
-import tarfile
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -13,6 +9,7 @@ from typing import Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.fuzz.files import tarred, zipped
 from tvmdbg_widgets.formats.limits import LIMITS
 from tvmdbg_widgets.model.base.text import FormatError
 
@@ -72,20 +69,7 @@ def test_a_sparse_file_is_refused_at_once(
     assert f"limits={{{part!r}: 20 * 2**30}}" in told
 
 
-def zipped(data: bytes, method: int) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
-        archive.writestr("dump/graph", data)
-    return out.getvalue()
-
-
-def tarred(data: bytes, mode: Any = "w") -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode=mode) as archive:
-        info = tarfile.TarInfo("dump/graph")
-        info.size = len(data)
-        archive.addfile(info, io.BytesIO(data))
-    return out.getvalue()
+MEMBER = {"dump/graph": GRAPH}
 
 
 @pytest.mark.parametrize(
@@ -93,10 +77,10 @@ def tarred(data: bytes, mode: Any = "w") -> bytes:
     [
         GRAPH,
         gzip.compress(GRAPH),
-        zipped(GRAPH, zipfile.ZIP_STORED),
-        zipped(GRAPH, zipfile.ZIP_DEFLATED),
-        tarred(GRAPH),
-        tarred(GRAPH, "w:gz"),
+        zipped(MEMBER, zipfile.ZIP_STORED),
+        zipped(MEMBER, zipfile.ZIP_DEFLATED),
+        tarred(MEMBER, "w"),
+        tarred(MEMBER),
     ],
 )
 def test_limits_apply_inside_archives_and_can_be_raised(packed: bytes) -> None:
@@ -136,7 +120,7 @@ def test_tensors_have_no_limit() -> None:
 
 def test_unpacking_limit_grows_with_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tvmdbg_widgets.sources.byte_source.MOST_UNPACKED", 1000)
-    for packed in (gzip.compress(GRAPH), zipped(GRAPH, zipfile.ZIP_DEFLATED)):
+    for packed in (gzip.compress(GRAPH), zipped(MEMBER, zipfile.ZIP_DEFLATED)):
         with pytest.raises(FormatError, match="limits="):
             tvmdbg.open(packed)
         assert tvmdbg.open(packed, limits={"graph": len(GRAPH)}).graph is not None

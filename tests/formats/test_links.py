@@ -1,7 +1,5 @@
 """Links that leave the folder that is opened: left out and told, unless they are asked for."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

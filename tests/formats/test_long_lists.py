@@ -1,30 +1,23 @@
 """Messages about files that name thousands of things: a few are told, and how many there are."""
 
-from __future__ import annotations
-
-import io
-import zipfile
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.fuzz.files import zipped
 from tvmdbg_widgets.model import findings
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
 
 _MOST = 1_500
-_PROGRAM = '{"graph_module": {"graph": {"inputs": [], "outputs": [], "nodes": []}}}'
+_PROGRAM = b'{"graph_module": {"graph": {"inputs": [], "outputs": [], "nodes": []}}}'
 
 
 def _etrecord(methods: int) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("ETRECORD_V0", "")
-        for i in range(methods):
-            archive.writestr(f"edge_dialect_exported_program/method{i}", _PROGRAM)
-    return file.getvalue()
+    named = {f"edge_dialect_exported_program/method{i}": _PROGRAM for i in range(methods)}
+    return zipped({"ETRECORD_V0": b"", **named})
 
 
 def test_etrecord_with_many_methods_lists_only_some() -> None:

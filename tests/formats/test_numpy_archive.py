@@ -1,7 +1,5 @@
 """Numpy's archives, against numpy's own reader; damaged ones are refused."""
 
-from __future__ import annotations
-
 import io
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A dump opens as one run, and every part of it agrees with what TVM recorded beside it."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Texts as people paste them open as what they were before, with the same numbers."""
 
-from __future__ import annotations
-
 import csv
 import html
 import json

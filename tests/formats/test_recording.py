@@ -1,7 +1,5 @@
 """A saved run opens as the same run, and what is broken in a recording is said."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """Files behind a URL: read by range, told apart when they change, and as right as local ones."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -10,7 +8,6 @@ import socket
 import sys
 import threading
 import time
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +20,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import graph_json, null
+from tests.make.fuzz.files import zipped
 from tests.make.params import write_params
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, read_params
@@ -43,14 +41,6 @@ CONTENT = bytes(range(256)) * 2000
 def sample_files(prefix: str = "/run") -> dict[str, bytes]:
     paths = [path for path in SAMPLE.rglob("*") if path.is_file()]
     return {f"{prefix}/{p.relative_to(SAMPLE).as_posix()}": p.read_bytes() for p in paths}
-
-
-def zipped() -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in sample_files("run").items():
-            archive.writestr(name, data)
-    return out.getvalue()
 
 
 @pytest.fixture
@@ -76,7 +66,7 @@ def same_run(run: tvmdbg.DebugRun) -> None:
 )
 @pytest.mark.parametrize("path", ["/run", "/run/", "/d.zip"])
 def test_dump_over_http_opens_as_the_same_run(options: dict[str, bool], path: str) -> None:
-    with serving({**sample_files(), "/d.zip": zipped()}, **options) as site:
+    with serving({**sample_files(), "/d.zip": zipped(sample_files("run"))}, **options) as site:
         run = tvmdbg.open(site.url + path)
         assert run.title == path.strip("/")
         same_run(run)
@@ -84,7 +74,7 @@ def test_dump_over_http_opens_as_the_same_run(options: dict[str, bool], path: st
 
 @pytest.mark.parametrize("url", ["memory://run", "memory://d.zip", "zip://run::memory://d.zip"])
 def test_a_dump_in_any_store_is_the_same_run(memory: Any, url: str) -> None:
-    for name, data in {**sample_files(), "/d.zip": zipped()}.items():
+    for name, data in {**sample_files(), "/d.zip": zipped(sample_files("run"))}.items():
         memory.pipe(name, data)
     same_run(tvmdbg.open(url))
 
@@ -221,7 +211,7 @@ def test_secrets_of_a_url_are_not_shown() -> None:
     assert without_secrets("https://me:p@s:w@h:8080/a@b.zip") == "https://h:8080/a@b.zip"
     assert without_secrets("https://me:p/w@h/a.zip") == "https://h/a.zip"
     assert without_secrets("https://h:8080/a@b.zip") == "https://h:8080/a@b.zip"
-    with serving({"/d.zip": zipped()}) as site:
+    with serving({"/d.zip": zipped(sample_files("run"))}) as site:
         run = tvmdbg.open(f"{site.url}/d.zip?Signature=secret")
         assert "secret" not in repr(run) + repr(run.provenance) + repr(run.check())
 

@@ -1,7 +1,5 @@
 r"""Halves of surrogate pairs, which JSON may hold as ``\udcff``, are shown as U+FFFD everywhere."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """A web server on this machine that counts what it is asked, and may be slow or odd."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 import time

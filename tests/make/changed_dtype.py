@@ -4,8 +4,6 @@ No build of TVM made these files: they are written by our own encoders from the 
 releases, as a client whose DLDataType has 8 bytes would have sent them, which kept TVM's padding.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -6,8 +6,6 @@ writes anew what ``tests/unit/test_goldens.py`` holds of the samples. Only publi
 so the script runs on any commit it is copied to.
 """
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import hashlib

@@ -1,7 +1,5 @@
 """Write docs/messages.md from the table of messages: ``python -m tests.make.messages_page``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tvmdbg_widgets.analysis.known_messages import GROUPS

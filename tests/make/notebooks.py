@@ -3,15 +3,11 @@
 ``python -m tests.make.notebooks`` from the project's root; followed by names, only these.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import nbformat
-    from nbclient import NotebookClient
+import nbformat
+from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"

@@ -3,8 +3,6 @@
 ``python -m tests.make.numbers``
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

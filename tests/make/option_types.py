@@ -1,7 +1,5 @@
 """Write the TypeScript types of the views' options: `python -m tests.make.option_types`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tvmdbg_widgets.figures import options as of_figures

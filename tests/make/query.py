@@ -4,8 +4,6 @@
 it. The nodes are those that tests/unit/graph/query_truth.py finds one by one.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

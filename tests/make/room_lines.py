@@ -3,8 +3,6 @@
 ``python -m tests.make.room_lines``; ``tests/unit/test_room_lines.py`` fails where one has grown.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A saved page as text: all that it holds but its code, its stored answers unpacked."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

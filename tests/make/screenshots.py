@@ -6,25 +6,19 @@ The README's picture, and a set to look at before a release.
 ``readme.png`` and one picture for each theme and width, in CSS pixels, of the space for outputs.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from chromium import ARGUMENTS, find_or_install  # noqa: E402 (after the path)
-from playwright.sync_api import expect, sync_playwright  # noqa: E402
+from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
 
 from tests.ui.notebooks import Notebook, View, ViewName  # noqa: E402
 from tests.ui.servers import jupyter  # noqa: E402
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 OPEN = """import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)"""

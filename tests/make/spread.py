@@ -4,8 +4,6 @@
 an implementation in numpy, which this package no longer has: they are what both are held to.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -3,8 +3,6 @@
 ``python tests/make/stored.py`` from the repository's root; js/tests/page/stored.test.ts asks them.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

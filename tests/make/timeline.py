@@ -4,8 +4,6 @@
 js/tests/timeline/golden.test.ts are held to it.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

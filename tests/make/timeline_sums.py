@@ -4,8 +4,6 @@
 (js/tests/timeline/sums.test.ts).
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path
@@ -59,7 +57,6 @@ def _runs() -> list[DebugRun]:
 
 def _sums(run: DebugRun, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed + 100)
-    assert run.timeline is not None
     span = run.timeline.span_ns
     ends = np.sort(rng.integers(0, int(span) + 1, (4, 2)), axis=1).astype(float)
     names = run.timeline.slice_names

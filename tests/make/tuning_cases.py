@@ -5,8 +5,6 @@ Written from the format alone (``measure_record.cc``, ``transform_step.cc``, ``m
 the reader's, so that the two can disagree. Steps are legal by themselves; no DAG is behind them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -75,18 +73,7 @@ C(i, j) += (A[i, k]*B[k, j])
 
 @dataclass(frozen=True)
 class Case:
-    """A line, and what it says.
-
-    Attributes
-    ----------
-    line : bytes
-    task : list
-        Its fields, as many as the version has.
-    steps : list of list
-    costs : list of float
-        Seconds as written; of a failed trial the tuner's mark.
-    error, all_cost, timestamp, version
-    """
+    """A line, and what it says."""
 
     line: bytes
     task: list[Any]
@@ -99,16 +86,7 @@ class Case:
 
 
 def ansor(random: Random, *, version: str = "", error: int = -1, usual: bool = False) -> Case:
-    """One Ansor record.
-
-    Parameters
-    ----------
-    random
-    version, error
-        By chance where left out.
-    usual
-        Whether keys and spaces are as TVM writes them; else by chance.
-    """
+    """One Ansor record."""
     version = version or random.choice(list(TASK_LENGTHS))
     error = error if error >= 0 else random.choice([0, 0, 0, *ERRORS])
     task = _task(random, version)

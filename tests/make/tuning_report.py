@@ -4,8 +4,6 @@
 prints the tables of docs/tuning_rules.md.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path

@@ -5,21 +5,16 @@ are legal schedules of workloads of TVM's tutorials in the format of TVM 0.8 to 
 the tiles, build times the unrolling. It shares no constant with the reader.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.make.story.machine import build_seconds, predicted_seconds, run_seconds
-from tests.make.story.schedules import Space, conv, matmul
-
-if TYPE_CHECKING:
-    from tests.make.story.schedules import Schedule
+from tests.make.story.schedules import Schedule, Space, conv, matmul
 
 START = 1_718_000_400  # 2024-06-10 06:20 UTC
 ROUND = 64
@@ -197,21 +192,7 @@ def record(space: Space, made: Schedule, outcome: Outcome, timestamp: int) -> st
 def story(
     scenario: str, *, kind: str = "llvm", rounds: int = 36, seed: int = 7, **changes: Any
 ) -> list[str]:
-    """Return the lines of a log.
-
-    Parameters
-    ----------
-    scenario
-        A key of `SCENARIOS`.
-    kind
-        ``"llvm"`` or ``"cuda"``.
-    rounds
-        Of 64 trials each.
-    seed
-        Of all that is random.
-    **changes
-        Fields of the scenario's `Trouble` that are to be others.
-    """
+    """Return the lines of a log."""
     trouble = replace(SCENARIOS[scenario], **changes)
     lines = list(Tuning(kind, trouble, rounds, seed).records())
     return lines + lines[: trouble.copied]

@@ -4,8 +4,6 @@
 unpacks them.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

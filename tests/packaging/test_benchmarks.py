@@ -1,7 +1,5 @@
 """Every script of benchmarks/ runs, at the smallest size at which it does all that it does."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What lands: everything passed, or what failed among the others passed alone."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Both distributions install and work where there is no Node and no network."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

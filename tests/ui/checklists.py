@@ -1,17 +1,14 @@
 """Checklists that hold at every width and theme: a few always, every one in `make test-all`."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from _pytest.mark import ParameterSet
+from playwright.sync_api import Locator, Page
 
 from tests.mostly_slow import mostly_slow
-
-if TYPE_CHECKING:
-    from _pytest.mark import ParameterSet
-    from playwright.sync_api import Locator, Page
 
 WIDTHS = (480, 900, 1600)
 THEMES = ("light", "dark")
@@ -27,8 +24,7 @@ def looks(widths: Collection[int] = WIDTHS) -> list[ParameterSet]:
 
 
 def audit(root: Locator) -> dict[str, Any]:
-    found: dict[str, Any] = root.evaluate(AUDIT)
-    return found
+    return root.evaluate(AUDIT)
 
 
 def check(page: Page) -> list[dict[str, Any]]:

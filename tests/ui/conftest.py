@@ -1,13 +1,11 @@
 """A browser, pages that must stay free of errors, and Jupyter servers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from chromium import ARGUMENTS, find
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import Handler, serve, visit
@@ -16,14 +14,17 @@ from tests.ui.servers import Server, jupyter
 from tests.ui.waits import painted
 from tvmdbg_widgets.run import DebugRun
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Locator, Page
-
-
 pytest.register_assert_rewrite("ui.checklists")
 
 # How much later, at most, each further time of `--slow-pages` makes an answer.
 LATE_SECONDS = 0.1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker("ui")
 
 
 @pytest.fixture(scope="session")

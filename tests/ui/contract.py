@@ -1,15 +1,11 @@
 """The contract that a host's models must keep, whatever the host (``contract.js``)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator
+from playwright.sync_api import Locator
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -1,7 +1,5 @@
 """A stock Firefox, driven over WebDriver BiDi: what a test of a page needs of it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
@@ -56,8 +54,7 @@ class Tab:
             elif message.get("id") == self._serial:
                 if message["type"] == "error":
                     raise FirefoxError(f"{method}: {message['error']}: {message['message']}")
-                result: dict[str, Any] = message["result"]
-                return result
+                return message["result"]
 
     def _keep(self, event: str, params: dict[str, Any]) -> None:
         if event == "log.entryAdded" and params["level"] in ("error", "warn"):
@@ -169,7 +166,6 @@ def _address(process: subprocess.Popen[str]) -> str:
     ready = threading.Event()
 
     def listen() -> None:
-        assert process.stderr is not None
         for line in process.stderr:
             if match := LISTENS.search(line):
                 found.append(match[1])

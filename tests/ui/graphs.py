@@ -1,22 +1,17 @@
 """What tests of the graph view ask of a page of :mod:`ui.host`."""
 
-from __future__ import annotations
-
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from playwright.sync_api import Locator, Page
+
+import tvmdbg_widgets as tvmdbg
 from tests.ui.waits import inspected, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-    import tvmdbg_widgets as tvmdbg
 
 
 def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
     """What the canvas shows now."""
-    found: dict[str, list[dict[str, Any]]] = inspected(root)
-    return found
+    return inspected(root)
 
 
 def state(page: Page, name: str) -> Any:
@@ -26,8 +21,7 @@ def state(page: Page, name: str) -> Any:
 
 def selected(page: Page) -> list[int]:
     """The selected nodes, the last one last."""
-    found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
-    return found
+    return page.evaluate("tvmdbg.models.session.get('selected')")
 
 
 def marks(page: Page, root: Locator) -> dict[int, dict[str, Any]]:

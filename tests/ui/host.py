@@ -4,8 +4,6 @@
 ``/?views=graph,tensor,timeline&theme=dark&width=900&graph.color_by=time&session.notes={"4":"a"}``.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json
@@ -19,8 +17,10 @@ from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.messages import message_id
@@ -28,9 +28,6 @@ from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.engine import STATIC
 
 from .contract import contract_module
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 HERE = Path(__file__).parent
 ORDERED_SECONDS = 2.0

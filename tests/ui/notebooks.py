@@ -6,16 +6,12 @@ import json
 import re
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
+from tests.ui.servers import Server
 from tests.ui.waits import INSPECT, inspected
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-    from tests.ui.servers import Server
 
 ViewName = Literal["graph", "tensor", "timeline", "memory", "comparison", "tuning"]
 
@@ -143,8 +139,7 @@ class Notebook:
 
     def outputs(self, index: int) -> list[dict[str, Any]]:
         """What a cell gave, as nbformat writes it."""
-        found: list[dict[str, Any]] = self.page.evaluate(_OUTPUTS, index)
-        return found
+        return self.page.evaluate(_OUTPUTS, index)
 
     def python(self, source: str) -> str:
         """Run the tests' own cell and return what it printed; an error is a failure."""

@@ -1,24 +1,19 @@
 """A page that must stay free of errors, and that one test after another finds as if it were new."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Request,
+    ViewportSize,
+)
 
 from tests.ui.host import CLEAR
-
-if TYPE_CHECKING:
-    from playwright.sync_api import (
-        Browser,
-        BrowserContext,
-        ConsoleMessage,
-        Error,
-        Request,
-        ViewportSize,
-    )
 
 # Only to end what hangs: on a busy machine every wait of a test may take its time.
 PATIENCE_MS = 60_000
@@ -45,17 +40,7 @@ def open_window(browser: Browser) -> BrowserContext:
 
 
 class WatchedPage:
-    """A page whose errors and requests to the outside are noted.
-
-    Parameters
-    ----------
-    context
-        Where to open it.
-    slowness
-        How many times slower than the machine allows it runs.
-    first_script
-        Runs before those of each document.
-    """
+    """A page whose errors and requests to the outside are noted."""
 
     def __init__(self, context: BrowserContext, slowness: float, first_script: str) -> None:
         self.errors: list[str] = []

@@ -1,14 +1,11 @@
 """What tests of saved pages share: when one is ready, its selection, runs made for them."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
+from playwright.sync_api import Frame, Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import chain
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Frame, Page
 
 READY = """() => document.documentElement.dataset.started === "true"
   && [...document.querySelectorAll("#tvmdbg-views .tvmdbg:not(.tvmdbg-debugger)")]

@@ -1,7 +1,5 @@
 """Jupyter servers for the tests, each with folders of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -48,25 +46,7 @@ class Server:
 
 @contextlib.contextmanager
 def jupyter(app: Literal["lab", "notebook"], home: Path) -> Iterator[Server]:
-    """Start JupyterLab or Notebook 7 on a free port.
-
-    Parameters
-    ----------
-    app
-        Which front end.
-    home
-        An empty folder for its notebooks, configuration, settings and log.
-
-    Yields
-    ------
-    Server
-        Answering requests; ended on leaving.
-
-    Raises
-    ------
-    RuntimeError
-        If it ended or stayed silent, with its log.
-    """
+    """Start JupyterLab or Notebook 7 on a free port."""
     folder, config, runtime = home / "notebooks", home / "config", home / "runtime"
     for each in (folder, config / "labconfig", runtime):
         each.mkdir(parents=True)

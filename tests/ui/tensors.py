@@ -1,25 +1,19 @@
 """What tests of the tensor inspector ask of a page of :mod:`ui.host`."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import expect
+import numpy as np
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.params import write_params
 from tests.ui.host import visit
 from tests.ui.waits import inspected
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    import numpy as np
-    from playwright.sync_api import Locator, Page
 
 ROOT = ".tvmdbg-tensor"
 INDEX = ".tvmdbg-tensor-index"
@@ -70,8 +64,7 @@ def press(page: Page, *keys: str) -> None:
 
 def inspect(page: Page) -> dict[str, Any]:
     """What is on screen: labels and marks in CSS pixels of the stage."""
-    found: dict[str, Any] = inspected(page.locator(ROOT))
-    return found
+    return inspected(page.locator(ROOT))
 
 
 def run_of(folder: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> DebugRun:
@@ -79,8 +72,7 @@ def run_of(folder: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> DebugRun
     path = folder / "output_tensors.params"
     named = enumerate(arrays.items())
     write_params(path, {f"{n}____topo-index:{k}____output-num:0": each for k, (n, each) in named})
-    run: DebugRun = tvmdbg.open(path)
-    return run
+    return tvmdbg.open(path)
 
 
 def show(

@@ -1,29 +1,22 @@
 """Two graphs side by side on a page without a notebook, answered by the real Python code."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import WIDTHS
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.waits import frames, inspected, painted, rest
 from tests.unit.figures.figure_checks import lines_of
 from tvmdbg_widgets.figures.raster import Figure
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-
-pytestmark = pytest.mark.ui
 
 #: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
 COPIES = [22, 45, 68]
@@ -296,10 +289,7 @@ def test_comparison_fits_view_width(
     bars = root.locator(":scope > .tvmdbg-bar, .tvmdbg-comparison-head")
     for bar in bars.all():
         assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth + 1")
-    box = root.bounding_box()
-    assert box is not None
     for side in ("a", "b"):
-        pane = root.locator(f'[data-side="{side}"]').bounding_box()
-        assert pane is not None
+        pane = box_of(root.locator(f'[data-side="{side}"]'))
         assert pane["width"] > 200
         assert pane["height"] > 120

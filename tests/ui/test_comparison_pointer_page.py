@@ -1,19 +1,13 @@
 """What the pointer alone does to two graphs side by side: move both, click differences, buttons."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.host import visit
+from tests.ui.pointer import box_of, drag, sides
 from tests.ui.waits import inspected, painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 #: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
 COPIES = [22, 45, 68]
@@ -41,14 +35,10 @@ def row(root: Locator, text: str) -> Locator:
     return root.locator(".tvmdbg-comparison-row", has_text=text)
 
 
-def drag(page: Page, what: Locator, by: tuple[float, float]) -> None:
-    box = what.bounding_box()
-    assert box is not None
-    x, y = box["x"] + 30, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + by[0], y + by[1], steps=5)
-    page.mouse.up()
+def pull_up(page: Page, what: Locator, by: float) -> None:
+    left, top, _, bottom = sides(what)
+    y = (top + bottom) / 2
+    drag(page, (left + 30, y), (left + 30, y - by), steps=5)
 
 
 @pytest.mark.parametrize(("lead", "other"), [("a", "b"), ("b", "a")])
@@ -60,13 +50,12 @@ def test_a_drag_and_the_wheel_move_both_graphs(
     canvas = pane(root, lead).locator("canvas").first
     pane(root, lead).focus()
     before = marks(page, root, other)[node[other]]
-    box = canvas.bounding_box()
-    assert box is not None
+    box = box_of(canvas)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.wheel(0, -300)
     larger, follows = (marks(page, root, side)[node[side]] for side in (lead, other))
     assert follows["width"] > 1.2 * before["width"]
-    drag(page, canvas, (0, -40))
+    pull_up(page, canvas, 40)
     moved, followed = (marks(page, root, side)[node[side]] for side in (lead, other))
     assert moved["y"] - larger["y"] == pytest.approx(-40, abs=1)
     assert followed["y"] - follows["y"] == pytest.approx(-40, abs=1)
@@ -85,7 +74,7 @@ def test_button_links_and_unlinks_graphs(page: Page, devices: str) -> None:
     link.click()
     expect(link).to_have_attribute("aria-pressed", "false")
     here, there = marks(page, root, "a")[31], marks(page, root, "b")[32]
-    drag(page, pane(root, "a").locator("canvas").first, (0, -40))
+    pull_up(page, pane(root, "a").locator("canvas").first, 40)
     assert marks(page, root, "a")[31]["y"] == pytest.approx(here["y"] - 40, abs=1)
     assert marks(page, root, "b")[32]["y"] == pytest.approx(there["y"], abs=0.1)
     link.click()
@@ -161,13 +150,12 @@ def test_keys_page_through_list_and_center_graphs(page: Page, devices: str) -> N
     expect(active).to_have_attribute("aria-posinset", "1")
     root.get_by_label("Kind of difference").select_option("wiring")
     row(root, "wiring").first.click()
-    drag(page, pane(root, "a").locator("canvas").first, (0, -60))
+    pull_up(page, pane(root, "a").locator("canvas").first, 60)
     moved = marks(page, root, "a")[24]["y"]
     root.focus()
     page.keyboard.press("Enter")
     centered = marks(page, root, "a")[24]
-    stage = pane(root, "a").locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(pane(root, "a").locator("canvas").first)
     assert abs(centered["y"] - moved) > 20
     assert centered["y"] + centered["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
     there = marks(page, root, "b")[25]

@@ -1,24 +1,16 @@
 """An opened delegate on the screen: each number of its events against what the runtime held."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.xnnpack_truth import ticks, truth
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, painted
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = pytest.mark.ui
 
 CASES = ("attention", "two_runs", "weights_ptd", "two_methods")
 #: Of a node the instruction that calls its delegate, and its number there.

@@ -1,25 +1,17 @@
 """A delegate's events over the operators that they cover: graph and flamechart of one page."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tests.ui.host import serve, visit
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import inspected, painted
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = pytest.mark.ui
 
 
 @pytest.fixture(scope="module")

@@ -1,26 +1,19 @@
 """The panel of findings: ranked, clickable, by keys alone, calm while the scan goes on."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.every_view.test_hostile_page import ATTACK
 from tests.ui.host import visit
 from tests.ui.notebooks import View
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
 from tests.ui.waits import frames, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route
-
-pytestmark = pytest.mark.ui
 
 OVERFLOW = 38  # the first operator whose output holds an inf, by numpy over the dump's tensors
 SLOWEST = 60  # the largest mean of the table that TVM's run() printed
@@ -255,8 +248,7 @@ def test_scan_shows_progress_stops_and_resumes(page: Page, address: str, kernel:
 
 
 def top(found: Locator) -> float:
-    box = found.bounding_box()
-    assert box is not None
+    box = box_of(found)
     return box["y"]
 
 

@@ -1,29 +1,23 @@
 """The health of a run on the page: the strip over all entries, and the overlay of the graph."""
 
-from __future__ import annotations
-
 import json
 import re
 import struct
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.notebooks import View
+from tests.ui.pointer import box_of
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.answers.tensor import health_words
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.health import Health, HealthVerdict
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route
-
-pytestmark = pytest.mark.ui
 
 FIRST_INF, FIRST_NAN, LAST = 38, 41, 73  # by numpy over the dump's tensors
 SESSION = "() => ['selected', 'entry'].map((name) => tvmdbg.models.session.get(name))"
@@ -111,9 +105,7 @@ def test_tooltip_of_entry_explains_its_verdict(show: Callable[..., Locator]) -> 
         expect(tip).to_contain_text(part)
     stage(strip).hover(position=middle(column(strip, LAST)))
     expect(tip).to_contain_text("#73")
-    box, around = tip.bounding_box(), strip.bounding_box()
-    assert box is not None
-    assert around is not None
+    box, around = box_of(tip), box_of(strip)
     assert box["x"] >= around["x"]
     assert box["x"] + box["width"] <= around["x"] + around["width"]
 
@@ -176,14 +168,11 @@ def test_strip_parts_are_not_cut_off_and_do_not_overlap(
     ]
     named = width > 480  # below the strip's own words go without its name
     assert len(boxes) == (6 if named else 5)
-    around = strip.bounding_box()
-    assert around is not None
+    around = box_of(strip)
     for i, one in enumerate(boxes):
-        assert one is not None
         assert one["x"] >= around["x"]
         assert one["x"] + one["width"] <= around["x"] + around["width"] + 0.5
         for two in boxes[:i]:
-            assert two is not None
             apart = (
                 one["x"] >= two["x"] + two["width"] - 0.5
                 or two["x"] >= one["x"] + one["width"] - 0.5
@@ -191,8 +180,7 @@ def test_strip_parts_are_not_cut_off_and_do_not_overlap(
                 or two["y"] >= one["y"] + one["height"] - 0.5
             )
             assert apart
-    canvas = stage(strip).bounding_box()
-    assert canvas is not None
+    canvas = box_of(stage(strip))
     assert canvas["width"] >= 120
 
 
@@ -331,7 +319,6 @@ def test_overlay_follows_scan_and_counts_unscanned_tensors(
     for part in ("faulty 1", "OK 39", "not scanned 34", "40 of 74 tensors"):
         expect(key).to_contain_text(part)
     stop = key.get_by_role("button", name="stop scanning the tensors").element_handle()
-    assert stop is not None
     kernel.known = 41
     expect(key).to_contain_text("41 of 74 tensors")
     stop.click()  # not taken away by the answer

@@ -1,27 +1,19 @@
 """The memory view in a page: every interaction, the keys alone, what is missing, large plans."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.ui.host import serve, visit
-from tests.ui.toolbars import tool
+from tests.ui.pointer import drag, inside, middle_of, tool
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-pytestmark = pytest.mark.ui
 
 # Of resnet20_cifar: what its nodes 3, 6 and 9 write takes 64 KiB each, beside the picture's 12.
 PEAK = 9
@@ -59,8 +51,7 @@ class View:
     def seen(self) -> dict[str, Any]:
         """What the view says is drawn, after the next frame."""
         frames(self.page)
-        found: dict[str, Any] = inspected(self.root)
-        return found
+        return inspected(self.root)
 
     def labels(self) -> list[str]:
         return [each["text"] for each in self.seen()["labels"]]
@@ -83,18 +74,11 @@ class View:
     def point(self, node: int) -> tuple[float, float]:
         """The middle of a node's entry, in the page."""
         mark = next(each for each in self.seen()["marks"] if each["node"] == node)
-        box = self.canvas.bounding_box()
-        assert box is not None
-        return (
-            box["x"] + mark["x"] + mark["width"] / 2,
-            box["y"] + mark["y"] + mark["height"] / 2,
-        )
+        return middle_of(self.canvas, mark)
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """A point of the stage, in the page."""
-        box = self.canvas.bounding_box()
-        assert box is not None
-        return box["x"] + x, box["y"] + y
+        return inside(self.canvas, x, y)
 
     def keys(self, *keys: str) -> None:
         for key in keys:
@@ -223,10 +207,7 @@ def test_the_wheel_zooms_once_the_view_has_the_focus(page: Page, address: str) -
     assert end - start < STEPS
     page.wait_for_function("() => tvmdbg.models.memory0.get('step_range') !== null")
     assert view.option("step_range") == [start, end]
-    page.mouse.move(*view.at(500, 60))
-    page.mouse.down()
-    page.mouse.move(*view.at(400, 60), steps=4)
-    page.mouse.up()
+    drag(page, view.at(500, 60), view.at(400, 60), steps=4)
     assert view.seen()["view"][0] > start
     assert view.session("selected") == [], "a drag selects nothing"
     page.mouse.dblclick(*view.point(37))
@@ -375,10 +356,7 @@ def test_many_slots_scroll_with_the_selection(page: Page) -> None:
         view.keys("PageDown")
         assert {each["node"] for each in view.seen()["marks"]} != shown
         view.keys("PageUp")
-        page.mouse.move(*view.at(400, 250))
-        page.mouse.down()
-        page.mouse.move(*view.at(400, 200), steps=4)
-        page.mouse.up()
+        drag(page, view.at(400, 250), view.at(400, 200), steps=4)
         assert {each["node"] for each in view.seen()["marks"]} != shown
 
 

@@ -1,20 +1,13 @@
 """Tests share a page: nothing that one leaves there reaches the next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import BrowserContext
 
 from tests.ui.host import visit
 from tests.ui.pages import WatchedPage
 from tests.ui.waits import painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext
-
-pytestmark = pytest.mark.ui
 
 STATE = """() => ({
   attributes: [document.documentElement, document.body].map((each) => each.outerHTML.slice(0, 80)),

@@ -1,30 +1,23 @@
 """A linked plot in a page: selection both ways, by pointer and by keys; figures offline."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from itertools import cycle, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from bokeh.embed import file_html
 from bokeh.resources import INLINE
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tvmdbg_widgets import plots
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-pytestmark = pytest.mark.ui
 
 ROWS = 27
 CONVOLUTION = (0x2F, 0x6D, 0xB5)
@@ -64,8 +57,7 @@ class Plot:
 
     def row(self, at: int) -> tuple[float, float]:
         """A point in the bar of a row, in the page."""
-        box = self.frame.bounding_box()
-        assert box is not None
+        box = box_of(self.frame)
         return box["x"] + 40, box["y"] + (at + 0.5) * box["height"] / ROWS
 
     def color(self, at: int) -> tuple[int, int, int]:
@@ -178,8 +170,7 @@ def test_name_from_file_is_not_parsed_as_markup(page: Page) -> None:
     run = tvmdbg.open((events % name).encode())
     with serve(run, plot=plots.link(plots.times(run), run)) as address:
         plot = Plot(page, address, library="four")
-        box = plot.frame.bounding_box()
-        assert box is not None
+        box = box_of(plot.frame)
         page.mouse.move(box["x"] + 40, box["y"] + box["height"] / 2)
         expect(page.locator(".bk-Tooltip").first).to_contain_text(name)
         assert page.locator("img").count() == 0

@@ -1,26 +1,19 @@
 """Notes, tours and code for what is selected, on a page: in every view, text only, by keys."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.every_view.test_hostile_page import ATTACK
 from tests.ui.host import visit
 from tests.ui.notebooks import View
-from tests.ui.toolbars import tool
+from tests.ui.pointer import tool
 from tests.ui.waits import frames, inspected, painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 OVERFLOW = 38  # the first operator whose output holds an inf, by numpy over the dump's tensors
 SLOWEST = 60  # the largest mean of the table that TVM's run() printed

@@ -1,27 +1,22 @@
 """The view of a tuning log in a page: chart, table, panes, by pointer and by keys alone."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.make.tuning_story import story
+from tests.ui.pointer import box_of, drag, inside
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import frames
 from tvmdbg_widgets import open_tuning
 from tvmdbg_widgets.tuning import TuningLog
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-
-pytestmark = [pytest.mark.ui, pytest.mark.usefixtures("own_page")]
+pytestmark = pytest.mark.usefixtures("own_page")
 
 ROUNDS = 10
 
@@ -93,7 +88,6 @@ def test_tooltip_shows_exact_cost_of_trial(view: TuningPage, page: Page) -> None
     page.mouse.move(*view.place(row))
     tooltip = view.root.locator(".tvmdbg-tooltip")
     told = re.match(r"trial (\d+): ([\d.]+) (s|ms|µs)", tooltip.inner_text())
-    assert told is not None
     unit = {"s": 1, "ms": 1e-3, "µs": 1e-6}[told[3]]
     assert int(told[1]) == row
     assert float(told[2]) * unit == pytest.approx(cost(row), rel=1e-3)
@@ -144,8 +138,7 @@ def test_dragging_counts_the_trials_of_a_range(view: TuningPage, page: Page) -> 
 
 def test_a_bar_of_the_error_strip_marks_its_round(view: TuningPage, page: Page) -> None:
     told = view.told()
-    box = page.locator(".tvmdbg-tuning-base").bounding_box()
-    assert box is not None
+    box = box_of(page.locator(".tvmdbg-tuning-base"))
     x = (view.place(64 * 2)[0] + view.place(64 * 3 - 1)[0]) / 2
     y = box["y"] + (told["strip"]["top"] + told["strip"]["bottom"]) / 2
     page.mouse.move(x, y)
@@ -334,8 +327,7 @@ def test_sorted_column_stays_visible_in_narrow_view(page: Page) -> None:
 
 def test_parts_are_resized_by_keys_and_by_dragging(view: TuningPage, page: Page) -> None:
     def height() -> float:
-        box = page.locator(".tvmdbg-tuning-above").bounding_box()
-        assert box is not None
+        box = box_of(page.locator(".tvmdbg-tuning-above"))
         return box["height"]
 
     before = height()
@@ -343,12 +335,7 @@ def test_parts_are_resized_by_keys_and_by_dragging(view: TuningPage, page: Page)
     down.focus()
     page.keyboard.press("ArrowUp")
     assert height() < before - 10
-    box = down.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 80, box["y"] + 3)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 80, box["y"] + 103)
-    page.mouse.up()
+    drag(page, inside(down, 80, 3), inside(down, 80, 103))
     assert height() > before + 10
     stage = view.root.locator(".tvmdbg-tuning-above > .tvmdbg-stage")
     wide = stage.evaluate("(stage) => stage.clientWidth")
@@ -414,8 +401,7 @@ def test_click_in_parallel_coordinates_selects_trial(view: TuningPage, page: Pag
     stage = view.root.locator(".tvmdbg-tuning-tiles canvas")
     expect(stage).to_be_visible()
     frames(page)
-    box = stage.bounding_box()
-    assert box is not None
+    box = box_of(stage)
     for share in (0.5, 0.4, 0.3, 0.6, 0.7):
         page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
         if view.root.get_attribute("data-tile"):

@@ -1,20 +1,17 @@
 """A page with the view of a tuning log whose questions are answered by the real Python code."""
 
-from __future__ import annotations
-
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from playwright.sync_api import Locator, Page
+
+from tests.ui.pointer import box_of
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.tuning import TuningLog
 
 from .waits import INSPECT, frames, inspected
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
 
 _SHOW = """async ([state, width]) => {
   const element = document.createElement("div");
@@ -47,13 +44,7 @@ _DEFAULTS: dict[str, Any] = {
 
 
 class TuningPage:
-    """The view in a page.
-
-    Attributes
-    ----------
-    log : TuningLog
-        What is answered with; another one may be put in its place.
-    """
+    """The view in a page."""
 
     def __init__(self, page: Page, log: TuningLog, width: int = 980, **state: Any) -> None:
         self.log = log
@@ -83,8 +74,7 @@ class TuningPage:
     def told(self) -> dict[str, Any]:
         """Return what the view tells of its stage."""
         frames(self._page)
-        found: dict[str, Any] = inspected(self.root)
-        return found
+        return inspected(self.root)
 
     def state(self, name: str) -> Any:
         """Return a trait as the view left it."""
@@ -107,6 +97,5 @@ class TuningPage:
         frames(self._page)
         script = f"(root, trial) => ({INSPECT})(root).place(trial)"
         x, y = self.root.evaluate(script, trial)
-        box = self._page.locator(".tvmdbg-tuning-base").bounding_box()
-        assert box is not None
+        box = box_of(self._page.locator(".tvmdbg-tuning-base"))
         return box["x"] + x, box["y"] + y

@@ -1,12 +1,9 @@
 """Waiting for what a page of :mod:`ui.host` says of itself, never for time to pass."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page
 
 MOST_MS = 60_000
 
@@ -37,8 +34,7 @@ _REST = f"""async (most) => {{
 
 def inspected(view: Locator) -> dict[str, Any]:
     """What a view tells of its stage, as text: Playwright takes long to hand over many objects."""
-    found: dict[str, Any] = json.loads(view.evaluate(_INSPECT_TEXT))
-    return found
+    return json.loads(view.evaluate(_INSPECT_TEXT))
 
 
 def painted(page: Page) -> None:

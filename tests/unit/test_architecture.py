@@ -1,7 +1,5 @@
 """Which part may import which: read from the sources, so an import in any branch counts."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Counts stand before nouns and verbs that fit one as well as several: `counted` and `agree`."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterator

@@ -134,7 +134,6 @@ def test_reference_has_every_name_of_executorch() -> None:
 def test_reference_excludes_only_facts_of_debug_run() -> None:
     left_out = documented()["tvmdbg_widgets.DebugRun"]
     names = re.search(r":exclude-members: (.*)", left_out)
-    assert names is not None
     assert set(names[1].split(", ")) == {"facts"}
 
 
@@ -271,9 +270,6 @@ def test_recipe_files_open_as_one_run(corpus: Path, tmp_path: Path) -> None:
         shutil.copy(made / original, dump / name)
     run = tvmdbg.open(dump)
     assert not [each for each in run.check() if each.severity != "note"]
-    assert run.graph is not None
-    assert run.tensors is not None
-    assert run.timeline is not None
     assert len(run.tensors) == run.graph.num_entries
     assert run.timeline.statistics().n.max() == 5
     assert len(run.reports) == 1

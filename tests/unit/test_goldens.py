@@ -1,7 +1,5 @@
 """What the samples show is what they showed: figures, tables, pages, answers, the command line."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 

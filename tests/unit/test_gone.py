@@ -1,7 +1,5 @@
 """A run whose files went away, were replaced or cut after it was opened shows all it has."""
 
-from __future__ import annotations
-
 import copy
 import errno
 import gzip

@@ -1,7 +1,5 @@
 """The last ``n`` of a list are never taken as ``items[-n:]``, which of none makes all."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

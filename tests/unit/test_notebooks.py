@@ -3,16 +3,11 @@
 `python -m tests.make.notebooks` runs them anew.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import nbformat
 import pytest
 from make.notebooks import ROOT, WIDGET, client, without_widgets
-
-if TYPE_CHECKING:
-    import nbformat
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_BYTES = 100_000

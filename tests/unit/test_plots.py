@@ -1,7 +1,5 @@
 """Charts people take with them: their columns hold what the run answers itself."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """A bar that is closed before its end is drawn red in a notebook, as after an error."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """No room of the sources grows unnoticed: ``room_lines.toml`` holds how large each may be."""
 
-from __future__ import annotations
-
 import tomllib
 
 from tests.make.room_lines import PATH, counted

@@ -1,7 +1,5 @@
 """A slip is answered with the nearest names, the same way wherever it is made."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The table of slow cases names tests that exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Calls of the views' code take no array as their arguments: a long one ends them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

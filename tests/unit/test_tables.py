@@ -1,7 +1,5 @@
 """Small tables as text and HTML."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 from hypothesis import given

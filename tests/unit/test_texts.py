@@ -1,7 +1,5 @@
 """Numbers that both languages write: Python's, as they are recorded."""
 
-from __future__ import annotations
-
 import json
 
 from tests.make import numbers

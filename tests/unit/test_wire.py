@@ -1,7 +1,5 @@
 """Answers are held to the columns that the views read."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Words that people read: one term a thing (docs/glossary.md), and no odd ones."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

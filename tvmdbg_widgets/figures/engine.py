@@ -135,7 +135,7 @@ def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:
 def text_only(
     view: str, title: str, text: str, why: str, *, width: float, theme: str = "auto"
 ) -> Figure:
-    """Return a figure of text and the reason why nothing is drawn."""
+    """Return a figure of text, or of its title alone, and the reason why nothing is drawn."""
     look = SCHEMES["dark" if theme == "dark" else "light"]
     room = width - 2 * _MARGIN
     lines = [(line, 13, 600, "text") for line in wrap(title, room, 13, 4)]
@@ -164,7 +164,7 @@ def text_only(
         f'<rect x="0.5" y="0.5" width="{width - 1:g}" height="{high - 1}" rx="4" '
         f'fill="{look.background}" stroke="{look.line}"/>{marks}</svg>'
     )
-    return Figure(svg, f"{text}\n{why}", {"view": view, "title": title, "missing": why})
+    return Figure(svg, f"{text or title}\n{why}", {"view": view, "title": title, "missing": why})
 
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -1,7 +1,5 @@
 """Files of the recorded cases, read, and what the Inspector said of their values."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Payloads of delegates to test on: real ones with flatc's decode, and what is made by hand."""
 
-from __future__ import annotations
-
 import struct
 
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text

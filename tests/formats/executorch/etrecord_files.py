@@ -1,14 +1,11 @@
 """ETRecords made from the members of a real one."""
 
-from __future__ import annotations
-
-import io
 import zipfile
-from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 
 from executorch_cases import CASES, case_dir
 
+from tests.make.fuzz import files
 from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.sources.byte_source import BytesSource
@@ -31,12 +28,7 @@ def members(case: str) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def zipped(content: Mapping[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
-        for name, data in content.items():
-            archive.writestr(name, data)
-    return file.getvalue()
+zipped = partial(files.zipped, method=zipfile.ZIP_STORED)
 
 
 @cache

@@ -1,7 +1,5 @@
 """A program as flatc prints it, from what our reader found."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from itertools import chain
 from typing import Any

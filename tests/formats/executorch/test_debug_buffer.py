@@ -1,7 +1,5 @@
 """Values of the debug buffer, against the arrays that ExecuTorch's Inspector made of them."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """What a program's delegates hold, by backend; Vulkan's graphs; bytes of constants."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Any

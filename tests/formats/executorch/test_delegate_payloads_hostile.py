@@ -1,7 +1,5 @@
 """Damaged and malicious payloads: refused with FormatError, or read with issues."""
 
-from __future__ import annotations
-
 import struct
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Nodes of delegates' graphs on the edge program, against recorded programs."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from functools import cache

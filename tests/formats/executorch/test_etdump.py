@@ -1,7 +1,5 @@
 """ETDump files, against what flatc reads of them with ExecuTorch's own schema."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import copy
 import io
 import json
@@ -192,7 +190,7 @@ def test_changed_bytes_and_members_sharing_bytes_are_refused() -> None:
 
 def test_deflated_members_and_zip_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
     def deflated(**more: bytes) -> ETRecord:
-        data = zipped(changed(**more), zipfile.ZIP_DEFLATED)
+        data = zipped(changed(**more), method=zipfile.ZIP_DEFLATED)
         assert sniff(data)
         return read(data)
 

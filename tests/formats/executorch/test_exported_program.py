@@ -1,7 +1,5 @@
 """Programs of ETRecords and their graphs, against the nodes of fx that ExecuTorch read."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Any

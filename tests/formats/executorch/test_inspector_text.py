@@ -1,7 +1,5 @@
 """Tables that ExecuTorch's Inspector printed or saved, against the dumps they were made of."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

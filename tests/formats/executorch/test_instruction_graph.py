@@ -1,7 +1,5 @@
 """Graphs of programs against ExecuTorch's records of the same models and their runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Program files and named data (``.ptd``) against flatc's decode, and the weights torch saved."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 from typing import Any

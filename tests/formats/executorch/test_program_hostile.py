@@ -1,7 +1,5 @@
 """Damaged and malicious programs: refused with FormatError, or read; never anything else."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text

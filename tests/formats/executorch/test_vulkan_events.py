@@ -1,7 +1,5 @@
 """Vulkan's events: what their names say, and the nodes of its graph that they are of."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """XNNPACK's events beside the nodes of its graph: recorded, damaged, of other releases, made up."""
 
-from __future__ import annotations
-
 import time
 import tomllib
 from collections import Counter
@@ -408,7 +406,6 @@ def test_in_order_finds_all_cheapest_alignments(
     steps: list[OrderStep], kinds: list[int], skips: tuple[int, ...]
 ) -> None:
     found = in_order(steps, kinds, skips)
-    assert found is not None
     assert (found.cost, [*found.given], found.free) == enumerated(steps, kinds, skips)
     assert bool(found.bad) <= bool(found.cost)
 

@@ -1,7 +1,5 @@
 """XNNPACK's payloads against flatc's decode of them, and those of other releases."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Vulkan's programs and dumps, written as its sources say: no recorded file is at hand."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Nothing here uses the package's readers.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import os
@@ -43,8 +41,7 @@ def truth(case: str | Path) -> dict[str, Any]:
     path = FOLDER / case / "truth.json"
     packed = path.with_name("truth.json.xz")
     raw = path.read_bytes() if path.exists() else lzma.decompress(packed.read_bytes())
-    found: dict[str, Any] = json.loads(raw)
-    return found
+    return json.loads(raw)
 
 
 class Call(NamedTuple):

@@ -1,7 +1,5 @@
 """Sessions as a capture of loopback TCP would hold them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Grammars and values that the tests of the RPC's packets draw from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bytes made to keep the reader busy: what it may do is bounded, counted in values and bytes."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import struct

@@ -3,8 +3,6 @@
 No captured connection of a real TVM is at hand: formats/tvm.md §4 is the ground.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole directions: told apart, read through damage, cut anywhere."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
@@ -248,7 +246,6 @@ def test_dtype_argument_desync_matches_the_specification(
     stream = encode_packet(sender, "CallFunc", [("int", 5)], function=1) + call * 2
     packets = read_stream(as_source(stream), sender)
     found = find_desync(as_source(stream), packets, sender, receiver)
-    assert found is not None
     first = len(stream) - 2 * len(call)
     assert (found.packet, found.name) == (1, "CallFunc")
     assert found.offset == first + len(call) - sender.dtype.size - sender.padding
@@ -274,13 +271,11 @@ def test_tensor_dtype_layout_shifts_the_bytes_after_it(
     stream, _ = conversation(sender, kept=False)
     packets = read_stream(as_source(stream), sender)
     found = find_desync(as_source(stream), packets, sender, receiver)
-    assert found is not None
     # DevAllocData has a data type of 8 bytes in both: a wrong value, before any tensor.
     assert found.name == "DevAllocData"
     tensor = conversation_tensor(sender)
     packets = read_stream(as_source(tensor), sender)
     found = find_desync(as_source(tensor), packets, sender, receiver)
-    assert found is not None
     assert found.offset == at + 20
     assert found.too_many == receiver.dtype.size - sender.dtype.size
 

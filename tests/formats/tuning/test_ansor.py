@@ -1,7 +1,5 @@
 """Ansor records against a generator that knows the format and not the reader."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Every real log: how many records, tasks and errors it has, and that none is refused."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Logs that grow, are cut off, and are written again."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable

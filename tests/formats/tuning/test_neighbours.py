@@ -1,7 +1,5 @@
 """AutoTVM logs and MetaSchedule databases."""
 
-from __future__ import annotations
-
 import base64
 import json
 import pickle

@@ -1,11 +1,7 @@
 """What is opened: files, folders, archives; beside a run; with weights."""
 
-from __future__ import annotations
-
 import gzip
-import io
 import pickle
-import tarfile
 from pathlib import Path
 from random import Random
 
@@ -13,6 +9,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.make import tuning_cases as make
+from tests.make.fuzz.files import tarred
 from tvmdbg_widgets import TuningLog, open_tuning
 from tvmdbg_widgets.formats.families import KINDS
 from tvmdbg_widgets.formats.family import identify
@@ -25,16 +22,6 @@ LINE = make.ansor(Random(1), version="v0.6", error=0, usual=True).line
 def with_target(text: str) -> bytes:
     """The line for another target."""
     return LINE.replace(open_tuning(LINE).tasks[0].target.text.encode(), text.encode(), 1)
-
-
-def tar(contents: dict[str, bytes]) -> bytes:
-    held = io.BytesIO()
-    with tarfile.open(fileobj=held, mode="w:gz") as archive:
-        for name, content in contents.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return held.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -68,7 +55,7 @@ def test_open_returns_a_tuning_log_for_any_source_type(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_bytes(LINE + b"\n")
     archive = tmp_path / "log.tar.gz"
-    archive.write_bytes(tar({"a/log.json": LINE, "a/readme.txt": b"x"}))
+    archive.write_bytes(tarred({"a/log.json": LINE, "a/readme.txt": b"x"}))
     packed = tmp_path / "log.json.gz"
     packed.write_bytes(gzip.compress(LINE))
     for given in (path, str(path), LINE, [LINE], LINE.decode(), archive, packed):

@@ -1,7 +1,5 @@
 """What a tuning prints, joined to its records or without them."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Records written again, byte for byte, and logs put together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """Graphs for the tests, and a plain walk over their JSON that shares no code with the reader."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any
@@ -88,10 +86,8 @@ def assert_is(graph: Graph, raw: dict[str, Any], *, edges: bool = True) -> None:
     assert [list(graph.shape(n, j) or ()) for n, j in entries] == attrs["shape"]
     assert graph.shape_known.all()
     assert list(graph.dtypes) == attrs["dltype"]
-    assert graph.storage_ids is not None
     assert graph.storage_ids.tolist() == attrs["storage_id"]
     if "device_index" in attrs:
-        assert graph.device_types is not None
         assert graph.device_types.tolist() == attrs["device_index"]
     else:
         assert graph.device_types is None

@@ -4,8 +4,6 @@ No library of TVM is small enough to keep: these are compiled from the C source 
 ``PackImportsToC`` prints (src/target/codegen.cc @ v0.8 to v0.19).
 """
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Every rule, by one defect in a graph that breaks none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

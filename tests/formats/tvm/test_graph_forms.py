@@ -1,7 +1,5 @@
 """The forms a graph comes in: raw, in a string, dumped, commented, NNVM's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -77,7 +75,6 @@ def test_nnvm(data: Path) -> None:
         ("node-key-unknown", "flatten-data", "attr-dropped"), IssueSeverity.NOTE
     )
     assert edges_of(graph) == [(0, 0, 2, 0), (1, 0, 2, 1), (2, 0, 3, 0)]
-    assert graph.dtype_flags is not None
     assert graph.dtype_flags.tolist() == [5, 5, 5, 5]
     assert (graph.control_source.tolist(), graph.control_target.tolist()) == ([0], [2])
     assert graph.nodes[2].control_inputs == (0,)

@@ -1,7 +1,5 @@
 """Graphs of NNVM's age: type flags, and networks that were not compiled."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Recorded graphs against a plain walk over the JSON that TVM was given."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Model Library Format, laid out as TVM's exporter lays it out."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

@@ -1,7 +1,5 @@
 """Profiling reports: what TVM printed is what is read, in each of its three forms."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Logs of several tables: each is reached, and each is printed again as it was read."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

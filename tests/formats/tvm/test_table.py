@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -127,8 +125,6 @@ def test_the_sample_of_the_documentation_is_a_timeline_with_gaps() -> None:
     row = table.rows[1]
     assert (row.name, row.time_us, row.percent) == ("_contrib_conv2d_nchwc0", 12436.11, 3.4)
     assert (row.ops, row.shape) == ("fuse__contrib_conv2d_NCHWc", (1, 1, 224, 224, 1))
-    assert table.start_ns is not None
-    assert table.end_ns is not None
     midnight = (15 * 60 + 24) * 60e9
     assert table.start_ns[0] == midnight + 44_177_475_000
     assert table.end_ns[-1] == midnight + 44_543_452_000
@@ -162,8 +158,6 @@ def test_times_across_midnight_keep_increasing() -> None:
         ("00:00:00.000010", "00:00:01"),
     )
     assert not table.issues.by_rule("clock-steps-back")
-    assert table.start_ns is not None
-    assert table.end_ns is not None
     day = 86_400e9
     assert table.start_ns.tolist() == [day - 10e3, day - 2e3, day + 10e3]
     assert table.end_ns.tolist() == [day - 5e3, day + 4e3, day + 1e9]
@@ -174,7 +168,6 @@ def test_clock_step_back_between_nodes_is_an_issue() -> None:
     twice = ("10:00:00.000001", "10:00:00.000003")
     both = clock_table(twice, twice, outputs=2)
     assert not both.issues.by_rule("clock-steps-back")
-    assert both.start_ns is not None
     assert both.start_ns[0] == both.start_ns[1]
     back = clock_table(("10:00:00.000001", "10:00:00.000003"), ("09:59:59", "10:00:00"))
     assert "'n1'" in back.issues.by_rule("clock-steps-back")[0].message

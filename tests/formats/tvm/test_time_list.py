@@ -1,7 +1,5 @@
 """Lists of node times, and which of several sources of times is believed for what."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

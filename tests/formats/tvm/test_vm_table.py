@@ -1,7 +1,5 @@
 """The table of the Relay VM's profiler, printed as ``get_stat`` of TVM v0.7 prints it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Times as TVM's own files beside a dump tell them, read without the package."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -11,8 +11,6 @@ made by hand: archives that unpack to far more, remote runs that went wrong, Fla
 that name one thing many times.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

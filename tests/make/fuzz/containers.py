@@ -1,7 +1,5 @@
 """Archives that unpack to far more than they are: what opens them must tell before it pays."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """What one input is: files, how they are handed over, and to which function."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import tarfile
@@ -34,23 +32,7 @@ OPENERS: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class Files:
-    """What is opened together.
-
-    Attributes
-    ----------
-    kind
-        The format, or the kind of folder or attack.
-    contents
-        Bytes by path.
-    pack
-        ``"bytes"`` hands the contents over, ``"folder"`` writes them, ``"tar"`` and ``"zip"`` make
-        an archive of them.
-    opener
-        A name in :data:`OPENERS`.
-    holds
-        Bytes that an archive unpacks to, 0 of all else. As many count in the limits as a real
-        archive of its size may hold.
-    """
+    """What is opened together; `holds` are the bytes that an archive unpacks to, 0 of all else."""
 
     kind: str
     contents: dict[str, bytes]

@@ -1,7 +1,5 @@
 """FlatBuffers whose vectors name one thing many times: small files of many events."""
 
-from __future__ import annotations
-
 import json
 import struct
 from random import Random

@@ -1,7 +1,5 @@
 """Which input a number stands for."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import cached_property
 from random import Random

@@ -4,8 +4,6 @@ Text is changed as text (tokens, lines, digits), JSON also as a value, binary fi
 the integers in them; any file is cut, repeated, spliced with another, or padded.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import struct

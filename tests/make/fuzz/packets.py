@@ -1,7 +1,5 @@
 """Remote runs that went wrong: packets and TCP segments dropped, doubled, moved, cut, changed."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import replace
 from functools import cache

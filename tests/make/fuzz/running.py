@@ -16,15 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.fuzz.files import Files
 from tests.make.fuzz.inputs import Inputs
 from tests.make.fuzz.seeds import seeds
 from tests.make.fuzz.using import check_message, use_any
-
-if TYPE_CHECKING:
-    from tests.make.fuzz.files import Files
 
 SECONDS = 2.0  # of CPU for any input
 SECONDS_PER_MB = 1.0

@@ -1,7 +1,5 @@
 """The files that mutants are made of, alone and as the folders they came in: of every format."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -3,8 +3,6 @@
 A count that lies is told by its reader; a count that holds shows what each element costs.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import struct

@@ -1,7 +1,5 @@
 """ETRecords with tensors of odd strides, or of one storage, and pickles that share their tuples."""
 
-from __future__ import annotations
-
 import struct
 import zipfile
 from functools import cache

@@ -1,7 +1,5 @@
 """What a person does with what was opened: shows, asks, compares, saves and exports it."""
 
-from __future__ import annotations
-
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterable

@@ -1,15 +1,11 @@
 """How long a made-up machine takes to build and to run a schedule: a few formulas and noise."""
 
-from __future__ import annotations
-
 import math
 import random
 import zlib
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.make.story.schedules import Schedule, Space
+from tests.make.story.schedules import Schedule, Space
 
 CORES = 16
 PEAK = {"llvm": 0.9e12, "cuda": 9e12}  # FLOP/s

@@ -4,8 +4,6 @@
 CPU (tiles SSRSRS, fused and parallel outside) and on a GPU (tiles SSSRRSRS, cooperative fetching).
 """
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,13 +1,11 @@
 """What axe-core finds in every view: nothing, in light and dark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -15,11 +13,6 @@ from tests.ui.checklists import THEMES, audit
 from tests.ui.host import serve, visit
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = pytest.mark.ui
 
 AXE = Path(__file__).parents[3] / "node_modules/axe-core/axe.min.js"
 VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison")
@@ -60,8 +53,7 @@ def addresses() -> Iterator[dict[str, str]]:
 def violations(page: Page, where: str = ".cell") -> list[str]:
     if not page.evaluate("typeof axe === 'object'"):
         page.add_script_tag(path=AXE)
-    found: list[str] = page.evaluate(RUN, where)
-    return found
+    return page.evaluate(RUN, where)
 
 
 @pytest.mark.parametrize(

@@ -1,30 +1,22 @@
 """What keeps the views calm: toolbars of one row, lines that cross no text, nothing that jumps."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT
 from tests.ui.graph.test_graph_page import inspect
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of, controls
 from tests.ui.saved import READY
 from tests.ui.test_findings_page import Kernel, finding
-from tests.ui.toolbars import controls
 from tests.ui.waits import painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 TOOLS = [
     "direction of the graph: down or right",
@@ -63,8 +55,7 @@ def show(page: Page, address: str, width: int = 1200, views: str = "debugger") -
 
 
 def height(found: Locator) -> float:
-    box = found.bounding_box()
-    assert box is not None
+    box = box_of(found)
     return box["height"]
 
 
@@ -84,8 +75,7 @@ def test_a_toolbar_is_one_row_and_keeps_its_tools(page: Page, address: str, widt
         page.keyboard.press("Enter")
     for tool in tools:
         expect(tool).to_be_visible()
-        box = tool.bounding_box()
-        assert box is not None
+        box = box_of(tool)
         assert page.evaluate(
             "([x, y, name]) => document.elementFromPoint(x, y).title === name",
             [box["x"] + 4, box["y"] + 4, tool.get_attribute("title")],
@@ -170,10 +160,8 @@ def test_debugger_fits_common_window_sizes(page: Page, address: str, width: int,
     show(page, f"{address}?debugger.height={high}&", width)
     rest(page)
     expect(page.locator(".tvmdbg-graph-details")).to_be_hidden()
-    pane = page.locator("[data-view=timeline]").bounding_box()
-    stage = page.locator(".tvmdbg-timeline-place > .tvmdbg-stage").bounding_box()
-    assert pane is not None
-    assert stage is not None
+    pane = box_of(page.locator("[data-view=timeline]"))
+    stage = box_of(page.locator(".tvmdbg-timeline-place > .tvmdbg-stage"))
     assert stage["y"] + stage["height"] <= pane["y"] + pane["height"]
     if high > 700:
         texts = [each["text"] for each in inspect(page.locator(".tvmdbg-graph"))["labels"]]
@@ -181,8 +169,7 @@ def test_debugger_fits_common_window_sizes(page: Page, address: str, width: int,
     page.evaluate(SELECT, [53])
     details = page.locator(".tvmdbg-timeline-details")
     for told in (details.locator("h4"), details.get_by_text("duration")):
-        box = told.bounding_box()
-        assert box is not None
+        box = box_of(told)
         assert stage["y"] <= box["y"]
         assert box["y"] + box["height"] <= pane["y"] + pane["height"]
     rest(page)

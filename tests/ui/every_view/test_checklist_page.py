@@ -1,30 +1,23 @@
 """What holds of every view at any width and theme: legible, whole, reachable, answering at once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT, THEMES, WIDTHS, audit, check, looks, seen
 from tests.ui.host import serve, visit
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, drag, middle_of, tool
 from tests.ui.waits import frames, painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 VIEWS = "debugger,graph,tensor,timeline"
 SAMPLE = tvmdbg.samples.resnet20_cifar
@@ -138,9 +131,7 @@ def test_sample_is_legible_and_shows_its_main_facts(
 
 def assert_within(part: Locator, panel: Locator) -> None:
     """That no scrolling is needed to see it."""
-    inner, outer = part.bounding_box(), panel.bounding_box()
-    assert inner is not None
-    assert outer is not None
+    inner, outer = box_of(part), box_of(panel)
     assert inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1
 
 
@@ -246,8 +237,7 @@ def test_evidence_notes_and_a_tour_are_legible(
     if width > 760:
         assert "look at this one" in seen(graph)
         for name in ("graph", "tensor"):
-            box = page.locator(f"[data-view={name}]").bounding_box()
-            assert box is not None
+            box = box_of(page.locator(f"[data-view={name}]"))
             assert box["height"] > 250
     page.get_by_role("button", name="Next step").click()
     rest(page)
@@ -285,9 +275,7 @@ def test_help_opens_in_every_view_and_fits(
         root.focus()
         page.keyboard.press("?")
         expect(shown).to_be_visible()
-        inner, outer = shown.bounding_box(), around.bounding_box()
-        assert inner is not None
-        assert outer is not None
+        inner, outer = box_of(shown), box_of(around)
         assert inner["x"] >= outer["x"]
         assert inner["y"] >= outer["y"]
         assert shown.evaluate("node => node.scrollWidth <= node.clientWidth")
@@ -346,13 +334,8 @@ def test_panels_are_sized_by_pointer_and_keys_and_hidden(
         assert size(name, side) < before
         page.keyboard.press(keys[1])
         assert size(name, side) == pytest.approx(before, abs=1)
-        box = splitter.bounding_box()
-        assert box is not None
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(x - 60, y - 60)
-        page.mouse.up()
+        x, y = middle_of(splitter)
+        drag(page, (x, y), (x - 60, y - 60))
         assert size(name, side) == pytest.approx(before - 60, abs=4)
     rest(page)
     check(page)
@@ -485,9 +468,7 @@ def test_menus_of_the_graph_are_legible_and_closed_by_key(
         assert [text for text in texts if text["size"] < 11 or not text.get("enough", True)] == []
         assert [text["text"] for text in texts if text["cut"]] == []
         assert found["nameless"] == []
-        inner, outer = popup.bounding_box(), root.bounding_box()
-        assert inner is not None
-        assert outer is not None
+        inner, outer = box_of(popup), box_of(root)
         assert inner["x"] >= outer["x"] - 1
         assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
         page.keyboard.press("Escape")

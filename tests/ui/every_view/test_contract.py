@@ -1,19 +1,10 @@
 """The page's static models keep the contract that anywidget's models keep (see test_lab.py)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-import pytest
+from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.contract import broken
 from tests.ui.host import serve, visit
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = pytest.mark.ui
 
 
 def test_static_models_keep_the_contract(page: Page) -> None:

@@ -1,20 +1,15 @@
 """Figures as a browser draws them: every text within its estimate, the picture and its box."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import width
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tvmdbg_widgets.figures.raster import Figure
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 
 WORLD = [
     "输入数据",
@@ -49,8 +44,7 @@ MEASURE = """() => {
 def measured(page: Page, figure: Figure) -> list[dict[str, Any]]:
     page.set_viewport_size({"width": 2100, "height": 900})
     page.set_content(f"<body style='margin:0'>{figure.svg}")
-    found: list[dict[str, Any]] = page.evaluate(MEASURE)
-    return found
+    return page.evaluate(MEASURE)
 
 
 def assert_as_estimated(page: Page, figure: Figure) -> None:

@@ -1,21 +1,12 @@
 """A view fills the screen by a button and a key, or the page where its host forbids that."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import visit
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
 from tests.ui.waits import frames, painted
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "debugger")
 SIZE = {"width": 1000, "height": 700}
@@ -34,8 +25,7 @@ def shown(page: Page, address: str, view: str) -> Locator:
 
 def fills(page: Page, root: Locator) -> bool:
     frames(page)
-    box = root.bounding_box()
-    assert box is not None
+    box = box_of(root)
     edges = (round(box["x"]), round(box["y"]), round(box["width"]), round(box["height"]))
     return edges == (0, 0, SIZE["width"], SIZE["height"])
 

@@ -1,16 +1,14 @@
 """Names from a file never run: not in a box, a list, a table, a tooltip, a title or an error."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
@@ -25,11 +23,6 @@ from tests.ui.waits import frames, painted
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet, handshake
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = pytest.mark.ui
 
 ATTACK = '"><img src=x onerror="window.ran=1"><script>window.ran=1</script>${window.ran=1}'
 #: Also what ends a script, what an address runs, what turns text round, NUL, and a name of 10 kB.

@@ -1,11 +1,7 @@
 """The palette finds nodes, findings and actions, and does what is chosen, by keys alone."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -13,11 +9,6 @@ from tests.ui.checklists import audit
 from tests.ui.graphs import selected
 from tests.ui.host import visit
 from tests.ui.waits import painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison")
 

@@ -3,14 +3,12 @@
 A cell of JupyterLab has 1112 by 587 px there. What is said is held against the models in Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -19,13 +17,7 @@ from tests.ui.host import serve, visit
 from tests.ui.waits import painted, rest
 from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = [
-    pytest.mark.ui,
-    pytest.mark.parametrize("theme", mostly_slow(["light", "dark"], "dark")),
-]
+pytestmark = pytest.mark.parametrize("theme", mostly_slow(["light", "dark"], "dark"))
 
 WIDTH, HEIGHT = 1112, 587
 

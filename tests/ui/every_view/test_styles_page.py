@@ -1,19 +1,14 @@
 """Views of one notebook bring style sheets of their own, in the order of their cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve, visit
 from tests.ui.waits import rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 BUNDLES = ("timeline", "graph", "tensor", "memory", "comparison", "debugger")
 #: What a style sheet says, not what the room makes of it: with another sheet and without, at once.

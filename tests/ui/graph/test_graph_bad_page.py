@@ -1,12 +1,10 @@
 """Graphs that are wrong or out of proportion: drawn as far as they are true, and nothing hangs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import graph_json, null, operator
@@ -14,11 +12,6 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 X = null("x")
 

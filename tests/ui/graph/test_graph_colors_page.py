@@ -1,27 +1,20 @@
 """What each coloring of the graph paints: the boxes, as the legend says."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.graphs import wires
 from tests.ui.host import serve, visit
 from tests.ui.waits import inspected, painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 #: Of each box on the stage the colors of its pixels, the most frequent first.
 PAINTED = """(root, marks) => {
@@ -125,7 +118,6 @@ def test_nodes_have_the_color_of_their_dtype(
     root = opened(page, halves)
     choose(page, root, "dtype")
     graph = half.graph
-    assert graph is not None
     check_classes(page, root, {node.id: graph.dtype(node.id) or "" for node in graph.nodes})
 
 

@@ -1,28 +1,21 @@
 """Groups of the graph view, by mouse and by keyboard alone, and long graphs in columns."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.ui.checklists import looks
 from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
 from tests.ui.waits import frames, painted, rest, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 #: Groups of resnet20_cifar, checked in `test_the_sample_has_these_groups`: runs of three and two
 #: residual blocks, and two blocks alone that change the shape.
@@ -293,8 +286,7 @@ def test_w_wraps_graph_into_columns_and_minimap_still_navigates(
     until(page, "found.marks.length === 28")
     assert state(page, "wrapped") is True
     wide = {mark["id"]: mark for mark in inspect(root)["marks"]}
-    stage = root.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(root.locator("canvas").first)
     for mark in wide.values():
         assert mark["x"] >= 0
         assert mark["x"] + mark["width"] <= stage["width"]
@@ -305,8 +297,7 @@ def test_w_wraps_graph_into_columns_and_minimap_still_navigates(
     for _ in range(4):
         page.keyboard.press("+")
     expect(root.locator(".tvmdbg-graph-overview")).to_be_visible()
-    strip = root.locator(".tvmdbg-graph-overview").bounding_box()
-    assert strip is not None
+    strip = box_of(root.locator(".tvmdbg-graph-overview"))
     page.mouse.click(strip["x"] + 25, strip["y"] + strip["height"] - 8)
     until(page, "found.marks.some(mark => mark.id === 71)")
     page.mouse.click(strip["x"] + 25, strip["y"] + 6)

@@ -1,23 +1,16 @@
 """What keys alone do to a graph: walk to what is beside, pan, zoom, fit, and reach every button."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.graphs import marks, press, said
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.waits import painted, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 SLOWEST = 62
 ALL = 28  # boxes of the sample while parameters are inside their consumers
@@ -41,8 +34,7 @@ def middle(mark: dict[str, float]) -> tuple[float, float]:
 
 
 def stage(root: Locator) -> tuple[float, float]:
-    box = root.locator("canvas").first.bounding_box()
-    assert box is not None
+    box = box_of(root.locator("canvas").first)
     return box["width"], box["height"]
 
 
@@ -165,7 +157,6 @@ def test_buttons_without_a_key_are_reached_by_tab(page: Page, address: str) -> N
 
 def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/split_multi")
-    assert run.graph is not None
     with serve(run) as address:
         root = opened(page, address)
         source, readers = 1, [2, 3]

@@ -1,22 +1,17 @@
 """A graph of thousands of nodes in the graph view: whole, in columns, as boxes run together."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Locator, Page
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.waits import inspected, painted, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 NODES = 6_000
 #: The color of the picture at some places, as [red, green, blue, alpha], by CSS px; as text.
@@ -65,20 +60,17 @@ def fit(page: Page, root: Locator) -> list[dict[str, Any]]:
         arg=root.element_handle(),
     )
     rest(page)
-    marks: list[dict[str, Any]] = inspected(root)["marks"]
-    return marks
+    return inspected(root)["marks"]
 
 
 def colors_at(root: Locator, places: list[tuple[float, float]]) -> list[list[int]]:
-    found: list[list[int]] = json.loads(root.evaluate(COLORS, json.dumps(places)))
-    return found
+    return json.loads(root.evaluate(COLORS, json.dumps(places)))
 
 
 def test_large_graph_in_columns_fits_the_view(page: Page, graph: Locator) -> None:
     marks = fit(page, graph)
     assert {each["id"] for each in marks} >= {0, 1, NODES // 2, NODES - 1}
-    canvas = graph.locator(".tvmdbg-graph-base").bounding_box()
-    assert canvas is not None
+    canvas = box_of(graph.locator(".tvmdbg-graph-base"))
     for each in marks:
         assert -1 <= each["x"] <= canvas["width"] - each["width"] + 1
         assert -1 <= each["y"] <= canvas["height"] - each["height"] + 1

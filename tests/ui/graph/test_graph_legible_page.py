@@ -1,14 +1,12 @@
 """What a graph opens with is measured: texts in boxes, what is cut, the room that is used."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
@@ -16,12 +14,8 @@ from tests.graph_json import document, null, operator
 from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.waits import rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 LEAST_PX = 11
 #: Width and height of a view, CSS px: in a Debugger at 1280x720, a GraphView as it is, a large one.
@@ -49,8 +43,7 @@ class Seen(NamedTuple):
 
 def seen(root: Locator) -> Seen:
     found = inspect(root)
-    stage = root.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(root.locator("canvas").first)
 
     def overlaps(box: dict[str, Any]) -> bool:
         across = -box["width"] < box["x"] < stage["width"]

@@ -1,26 +1,18 @@
 """Parts of the graph, hidden kinds, steps and bookmarks, by mouse and by keyboard alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import marks, press, selected, state
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
 from tests.ui.waits import frames, inspected, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 #: resnet20_cifar: the slowest node, of the last of the stages; 53 feeds 56, which feeds 59.
 SLOWEST = 62
@@ -247,8 +239,7 @@ def test_camera_trait_is_reported_and_can_be_set(page: Page, graph: Callable[...
     assert camera["node"] == SLOWEST
     assign(page, camera={"node": 31, "dx": 0, "dy": 0, "scale": 1.2})
     mark = marks(page, root)[31]
-    stage = root.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(root.locator("canvas").first)
     assert mark["height"] == pytest.approx(48, abs=0.1)
     assert middle(mark)["y"] == pytest.approx(stage["height"] / 2, abs=2)
 
@@ -281,8 +272,7 @@ def test_graph_opens_with_traits_from_python(page: Page, graph: Callable[..., Lo
     root = graph(traits)
     expect(banner(root)).to_contain_text("paths between #56 and #62, 2 edges or more: 9 of 72")
     box = middle(marks(page, root)[59])
-    stage = root.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(root.locator("canvas").first)
     assert box["x"] == pytest.approx(stage["width"] / 2, abs=2)
     assert state(page, "camera") == camera
     assert state(page, "history") == {}
@@ -296,10 +286,7 @@ def test_popup_and_banner_fit_in_the_view(
     press(page, "s", "u", "h", "o")
     popup = root.locator(".tvmdbg-graph-popup")
     expect(popup).to_be_visible()
-    outer, inner, bar = root.bounding_box(), popup.bounding_box(), banner(root).bounding_box()
-    assert outer is not None
-    assert inner is not None
-    assert bar is not None
+    outer, inner, bar = box_of(root), box_of(popup), box_of(banner(root))
     for box in (inner, bar):
         assert box["x"] >= outer["x"]
         assert box["x"] + box["width"] <= outer["x"] + outer["width"] + 1

@@ -1,28 +1,22 @@
 """What the colors of the graph view show, its legend, labels and tooltips, by mouse and by key."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui import graphs
 from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import said, selected, state
+from tests.ui.pointer import box_of, drag, middle_of
 from tests.ui.waits import frames, inspected, rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 RUN = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 NODES = 72
@@ -64,17 +58,6 @@ def handles(root: Locator) -> Locator:
     return legend(root).get_by_role("slider")
 
 
-def drag(page: Page, what: Locator, by: float) -> None:
-    box = what.bounding_box()
-    assert box is not None
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + by / 2, y, steps=3)
-    page.mouse.move(x + by, y, steps=3)
-    page.mouse.up()
-
-
 def test_colors_are_chosen_from_the_list_and_by_key(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
@@ -102,7 +85,8 @@ def test_the_range_is_dragged_and_moved_by_keys(page: Page, graph: Callable[...,
     root = graph(color_by="drift", _color_columns=wires(drift=drift))
     expect(handles(root)).to_have_count(2)
     expect(handles(root).first).to_have_attribute("aria-valuetext", "0 dB")
-    drag(page, handles(root).last, -95)
+    x, y = middle_of(handles(root).last)
+    drag(page, (x, y), (x - 95, y), steps=6)
     frames(page)
     low, high = state(page, "color_limits")
     assert low == 0
@@ -214,8 +198,7 @@ def test_edge_tooltip_shows_tensor_and_endpoints(page: Page, graph: Callable[...
     rest(page)
     boxes = {each["id"]: each for each in inspected(root)["marks"]}
     above, below = boxes[59], boxes[62]
-    canvas = root.locator("canvas.tvmdbg-graph-base").bounding_box()
-    assert canvas is not None
+    canvas = box_of(root.locator("canvas.tvmdbg-graph-base"))
     tooltip = root.locator(".tvmdbg-tooltip")
     x = canvas["x"] + below["x"] + below["width"] / 2
     y = canvas["y"] + (above["y"] + above["height"] + below["y"]) / 2
@@ -288,13 +271,11 @@ def test_the_legend_fits(
 ) -> None:
     drift = {"data": np.linspace(-1.2345, 1.2345, NODES), "unit": "decibel", "range": (-1, 1)}
     root = graph(width=width, color_by=color_by, _color_columns=wires(drift=drift))
-    outer = legend(root).bounding_box()
-    assert outer is not None
+    outer = box_of(legend(root))
     for each in legend(root).locator(".tvmdbg-graph-tick, button, .tvmdbg-graph-key").all():
         if not each.is_visible():
             continue
-        box = each.bounding_box()
-        assert box is not None
+        box = box_of(each)
         assert box["x"] >= outer["x"] - 1
         assert box["x"] + box["width"] <= outer["x"] + outer["width"] + 1
         assert box["y"] >= outer["y"] - 1

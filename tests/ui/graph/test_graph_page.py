@@ -1,28 +1,22 @@
 """The graph view on a page without a notebook, its questions answered by the real Python code."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
 from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.waits import INSPECT, asking, frames, rest, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 SLOWEST = 62  # resnet20_cifar, of the run's own report
 ALL_OPEN = "graph.open_groups=" + json.dumps(list(range(12)))
@@ -202,8 +196,7 @@ def test_labels_stay_in_boxes_without_overlap(
         frames(page)
         found = inspect(root)
         boxes = {mark["id"]: mark for mark in found["marks"]}
-        stage = root.locator("canvas").first.bounding_box()
-        assert stage is not None
+        stage = box_of(root.locator("canvas").first)
         for label in found["labels"]:
             assert_inside(label, {"x": 0, "y": 0, **{k: stage[k] for k in ("width", "height")}})
             box = boxes.get(label["node"])
@@ -226,8 +219,7 @@ def assert_inside(label: dict[str, Any], box: dict[str, Any]) -> None:
 def test_wheel_scrolls_page_until_view_has_focus(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     page.evaluate("document.body.style.height = '4000px'")
-    box = root.locator("canvas").first.bounding_box()
-    assert box is not None
+    box = box_of(root.locator("canvas").first)
     page.mouse.move(box["x"] + 150, box["y"] + 150)
     before = marks(root)[0]
     page.mouse.wheel(0, 120)
@@ -290,7 +282,6 @@ def test_all_nodes_of_edge_cases_are_drawn(
     graph: Callable[..., Locator], corpus: Path, case: str
 ) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19" / case)
-    assert run.graph is not None
     with serve(run) as address:
         root = graph(address=address)
         assert set(marks(root)) == set(range(run.graph.num_nodes))

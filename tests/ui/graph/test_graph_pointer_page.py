@@ -1,22 +1,13 @@
 """What the pointer alone does to a graph: drag, pick from menus, keep a look and go back to it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.graphs import marks, state
 from tests.ui.host import visit
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, drag, inside, tool
 from tests.ui.waits import inspected, painted, rest, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 SLOWEST = 62
 ALL = 28  # boxes of the sample while parameters are inside their consumers
@@ -32,20 +23,12 @@ def graph(page: Page, address: str) -> Locator:
     return page.locator(".tvmdbg-graph")
 
 
-def drag(page: Page, what: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
-    box = what.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + start[0], box["y"] + start[1])
-    page.mouse.down()
-    page.mouse.move(box["x"] + end[0], box["y"] + end[1], steps=5)
-    page.mouse.up()
-
-
 def test_drag_pans_without_selecting(page: Page, graph: Locator) -> None:
     for _ in range(5):
         tool(graph, "zoom in (+)").click()
     before = marks(page, graph)
-    drag(page, graph.locator("canvas").first, (200, 190), (200, 100))
+    canvas = graph.locator("canvas").first
+    drag(page, inside(canvas, 200, 190), inside(canvas, 200, 100), steps=5)
     after = marks(page, graph)
     common = before.keys() & after.keys()
     assert common
@@ -66,8 +49,7 @@ def test_zoom_and_fit_buttons_work(page: Page, graph: Locator) -> None:
     tool(graph, "fit the whole graph (0)").click()
     fitted = marks(page, graph)
     assert len(fitted) == ALL
-    stage = graph.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(graph.locator("canvas").first)
     for each in fitted.values():
         assert each["x"] >= 0
         assert each["y"] >= 0
@@ -80,8 +62,7 @@ def test_the_wheel_zooms_at_the_pointer_and_with_shift_pans(page: Page, graph: L
     for _ in range(4):  # wider than the stage: what is narrower stays in its middle
         tool(graph, "zoom in (+)").click()
     before = marks(page, graph)[SLOWEST]
-    stage = graph.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(graph.locator("canvas").first)
     x, y = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
     page.mouse.move(stage["x"] + x, stage["y"] + y)
     page.mouse.wheel(0, 60)
@@ -104,8 +85,7 @@ def test_a_double_click_brings_a_node_to_the_middle(page: Page, graph: Locator) 
     at = {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
     graph.locator("canvas").first.dblclick(position=at)
     expect(graph.locator(".tvmdbg-mirror")).to_contain_text("Node 31 of 72")
-    stage = graph.locator("canvas").first.bounding_box()
-    assert stage is not None
+    stage = box_of(graph.locator("canvas").first)
     mark = marks(page, graph)[31]
     assert mark["y"] + mark["height"] / 2 == pytest.approx(stage["height"] / 2, abs=2)
     texts = [label["text"] for label in inspected(graph)["labels"]]
@@ -139,11 +119,10 @@ def test_blocks_are_highlighted_by_pointer(page: Page, graph: Locator) -> None:
 def test_drag_along_minimap_scrolls_the_graph(page: Page, graph: Locator) -> None:
     tool(graph, "go to the slowest node (s)").click()
     strip = graph.locator(".tvmdbg-graph-overview canvas").first
-    box = strip.bounding_box()
-    assert box is not None
-    drag(page, strip, (25, box["height"] / 2), (25, 6))
+    box = box_of(strip)
+    drag(page, inside(strip, 25, box["height"] / 2), inside(strip, 25, 6), steps=5)
     assert 0 in marks(page, graph)
-    drag(page, strip, (25, 6), (25, box["height"] - 8))
+    drag(page, inside(strip, 25, 6), inside(strip, 25, box["height"] - 8), steps=5)
     assert 71 in marks(page, graph)
 
 

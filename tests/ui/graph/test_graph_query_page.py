@@ -1,22 +1,15 @@
 """Searching a graph with the query language, by mouse and by key."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect, selected
+from tests.ui.pointer import box_of
 from tests.ui.waits import until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 
 def field(root: Locator) -> Locator:
@@ -155,10 +148,8 @@ def test_suggestions_are_chosen_by_mouse(page: Page, graph: Callable[..., Locato
     expect(field(root)).to_have_value("bytes>1MB not kind:parameter")
     expect(field(root)).to_be_focused()
     expect(hits(root)).to_have_text("no hits")
-    panel = root.locator(".tvmdbg-graph-query").bounding_box()
-    around = root.bounding_box()
-    assert panel is not None
-    assert around is not None
+    panel = box_of(root.locator(".tvmdbg-graph-query"))
+    around = box_of(root)
     assert around["x"] <= panel["x"]
     assert panel["x"] + panel["width"] <= around["x"] + around["width"]
 

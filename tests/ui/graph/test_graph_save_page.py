@@ -1,27 +1,19 @@
 """Pictures of the graph saved from the page: by mouse and by key, of the view and of the whole."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.ui.host import serve
-from tests.ui.toolbars import tool
+from tests.ui.pointer import tool
 from tests.ui.waits import frames, inspected, rest, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 SVG = "{http://www.w3.org/2000/svg}"
 HARMLESS = {"svg", "title", "defs", "pattern", "path", "rect", "g", "clipPath", "text"}

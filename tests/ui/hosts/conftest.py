@@ -1,20 +1,14 @@
 """One JupyterLab for all tests: to load it and to start a kernel is most of what they cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from secrets import token_hex
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 from tests.ui.notebooks import Notebook
 from tests.ui.pages import FAILED, WatchedPage, open_window
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-    from tests.ui.servers import Server
+from tests.ui.servers import Server
 
 
 # Not longer: it goes on painting and takes the focus beside the pages of other tests.

@@ -1,23 +1,17 @@
 """The site that `make docs` builds: no warning, no request to the outside, nothing sticks out."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.ui.saved import READY
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-pytestmark = [pytest.mark.slow, pytest.mark.ui]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 PAGES = [

@@ -1,7 +1,5 @@
 """The same views in other hosts: Notebook 7 and marimo."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -13,19 +11,14 @@ import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.ui.notebooks import Notebook, View, ViewName
+from tests.ui.servers import Server
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.ui.servers import Server
-
-pytestmark = [pytest.mark.ui, pytest.mark.hosts]
+pytestmark = pytest.mark.hosts
 
 OPEN = """import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)"""

@@ -1,26 +1,20 @@
 """The notebook a user sees: JupyterLab, a kernel, and the views of one run in four cells."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.ui.contract import broken, contract_module
 from tests.ui.notebooks import IDLE, Notebook, View, ViewName
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, tool
+from tests.ui.servers import Server
 from tests.ui.waits import frames
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from tests.ui.servers import Server
-
-pytestmark = [pytest.mark.ui, pytest.mark.lab]
+pytestmark = pytest.mark.lab
 
 OPEN = """import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)"""
@@ -487,8 +481,7 @@ def test_plot_and_views_stay_in_sync(filled: Callable[..., Notebook], tall: Page
         expect(plot.locator(".bk-CartesianFrame")).to_be_visible()
     slowest = json.loads(notebook.python("print([row.node for row in run.top(10)])"))
     frame = notebook.cell(2).locator(".bk-CartesianFrame")
-    box = frame.bounding_box()
-    assert box is not None
+    box = box_of(frame)
     # Above the frame lies what takes its events.
     frame.click(position={"x": 40, "y": 3.5 * box["height"] / 10}, force=True)
     graph.expect_node(slowest[3])

@@ -1,26 +1,21 @@
 """A view and its figure in a notebook: the view while it lives, else the figure, once."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
 from collections.abc import Callable
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
+from tests.ui.pointer import box_of
+from tests.ui.servers import Server
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-    from tests.ui.servers import Server
-
-pytestmark = [pytest.mark.ui, pytest.mark.lab]
+pytestmark = pytest.mark.lab
 
 OPEN = """import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
@@ -89,11 +84,10 @@ def expect_both_themes(notebook: Notebook) -> None:
 
 
 def trusted(page: Page) -> bool:
-    found: bool = page.evaluate(
+    return page.evaluate(
         "() => [...jupyterapp.shell.currentWidget.content.model.cells]"
         ".every(cell => cell.type !== 'code' || cell.trusted)"
     )
-    return found
 
 
 #: Closes what is shown and opens a notebook, in the page that is there.
@@ -174,8 +168,7 @@ def test_view_is_rendered_inside_other_widgets_and_outputs(
     notebook = filled(HELD)
     for at, name in enumerate(HELD_VIEWS, 1):
         cell = notebook.cell(at)
-        box = notebook.view(at, name).wait().root.bounding_box()
-        assert box is not None, at
+        box = box_of(notebook.view(at, name).wait().root)
         assert box["height"] > 150, at
         expect(shown(cell)).to_have_count(0)
     expect(notebook.cell(2).locator(".noUi-handle")).to_be_visible()

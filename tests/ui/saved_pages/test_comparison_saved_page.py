@@ -1,19 +1,10 @@
 """A comparison saved as a page, in a browser without a kernel and without a network."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = pytest.mark.ui
 
 
 def test_both_graphs_are_linked_in_a_saved_page(page: Page, corpus: Path, tmp_path: Path) -> None:

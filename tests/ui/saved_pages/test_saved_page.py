@@ -1,7 +1,5 @@
 """A saved page keeps its word: offline, locked down, framed, without workers or scripts."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading
@@ -9,23 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Frame, Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT, looks
+from tests.ui.pointer import box_of, drag
 from tests.ui.saved import READY, hostile_run, long_run, select, selected, settle
 from tests.ui.tensors import expect_tiles
 from tests.ui.waits import frames, until
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Frame, Locator, Page
-
-pytestmark = pytest.mark.ui
 
 NOTHING_KEPT = """() => {
   window.violations = [];
@@ -167,7 +161,6 @@ def framed(page: Page, at: int = 0) -> Frame:
     """The document of one frame, its views there."""
     page.wait_for_function("at => document.querySelectorAll('iframe').length > at", arg=at)
     inside = page.locator("iframe").nth(at).element_handle().content_frame()
-    assert inside is not None
     inside.wait_for_function(READY)
     return inside
 
@@ -197,7 +190,7 @@ def test_large_graph_is_laid_out_without_workers(
 
 
 def inspect(page: Page | Frame, view: str) -> list[Any]:
-    found: list[Any] = page.evaluate(
+    return page.evaluate(
         """view => {
           const detail = {};
           document.querySelector(`[data-view=${view}] .tvmdbg, .tvmdbg.tvmdbg-${view}`)
@@ -206,7 +199,6 @@ def inspect(page: Page | Frame, view: str) -> list[Any]:
         }""",
         view,
     )
-    return found
 
 
 def test_page_without_scripts_shows_figure_and_text(
@@ -218,8 +210,7 @@ def test_page_without_scripts_shows_figure_and_text(
     page.goto(saved.as_uri())
     figure = page.locator("#tvmdbg-static img")
     expect(figure).to_be_visible()
-    box = figure.bounding_box()
-    assert box is not None
+    box = box_of(figure)
     assert box["width"] > 700
     assert box["height"] > 1000
     picture = figure.screenshot(path=tmp_path / "figure.png")
@@ -314,8 +305,7 @@ def test_selection_in_one_view_is_shown_in_all(page: Page, saved: Path) -> None:
     show(page, saved)
     slices = inspect(page, "timeline")
     target = max(slices, key=lambda each: each["width"])
-    stage = page.locator("[data-view=timeline] .tvmdbg-timeline-place canvas").last.bounding_box()
-    assert stage is not None
+    stage = box_of(page.locator("[data-view=timeline] .tvmdbg-timeline-place canvas").last)
     page.mouse.click(
         stage["x"] + target["x"] + target["width"] / 2,
         stage["y"] + target["y"] + target["height"] / 2,
@@ -356,8 +346,7 @@ def drawn(page: Page, part: str) -> Any:
 
 
 def middle(stage: Locator, share: float = 0.5) -> tuple[float, float]:
-    box = stage.bounding_box()
-    assert box is not None
+    box = box_of(stage)
     return box["x"] + share * box["width"], box["y"] + box["height"] / 2
 
 
@@ -391,11 +380,7 @@ def test_a_page_of_pictures_has_channels_profiles_and_colors(
     view.get_by_role("button", name="Heatmap of two axes (1)").click()
     bars, legend = (view.locator(f".tvmdbg-tensor-{each}") for each in ("histogram", "legend"))
     expect(legend).to_contain_text("≈ 5.74")
-    page.mouse.move(*middle(bars, 0.3))
-    page.mouse.down()
-    page.mouse.move(*middle(bars, 0.5))
-    page.mouse.move(*middle(bars, 0.6))
-    page.mouse.up()
+    drag(page, middle(bars, 0.3), middle(bars, 0.5), middle(bars, 0.6))
     expect(legend).not_to_contain_text("≈ 5.74")
     bars.press("Escape")
     expect(legend).to_contain_text("≈ 5.74")
@@ -610,10 +595,8 @@ def test_two_embedded_views_are_independent(page: Page, embedding: Path) -> None
     assert (selected(graph), selected(timeline)) == ([15], [62])
     for frame in (graph, timeline):
         assert frame.evaluate("document.documentElement.scrollHeight <= innerHeight")
-        box = frame.locator("#tvmdbg-views").bounding_box()
-        root = frame.locator("#tvmdbg-views > .tvmdbg").bounding_box()
-        assert box is not None
-        assert root is not None
+        box = box_of(frame.locator("#tvmdbg-views"))
+        root = box_of(frame.locator("#tvmdbg-views > .tvmdbg"))
         assert root["height"] == pytest.approx(box["height"], abs=3)
 
 
@@ -622,8 +605,7 @@ def test_embedded_frame_does_not_trap_wheel_or_tab(page: Page, embedding: Path) 
     page.goto(embedding.as_uri())
     graph = framed(page, 0)
     framed(page, 1)
-    box = page.locator("iframe").first.bounding_box()
-    assert box is not None
+    box = box_of(page.locator("iframe").first)
     page.mouse.move(box["x"] + 200, box["y"] + 250)
     drawn = graph_marks(graph)
     page.mouse.wheel(0, 150)
@@ -658,7 +640,7 @@ def test_embedded_frame_does_not_trap_wheel_or_tab(page: Page, embedding: Path) 
 
 
 def graph_marks(frame: Frame) -> list[Any]:
-    found: list[Any] = frame.evaluate(
+    return frame.evaluate(
         """() => {
           const detail = {};
           document.querySelector("#tvmdbg-views > .tvmdbg")
@@ -666,7 +648,6 @@ def graph_marks(frame: Frame) -> list[Any]:
           return detail.marks;
         }"""
     )
-    return found
 
 
 def test_a_converted_notebook_stays_live(
@@ -724,6 +705,5 @@ def test_frame_is_high_enough_for_its_views(
     needs, has = inside.locator("#tvmdbg-views").evaluate(heights)
     assert needs <= has + 20
     for view in ("graph", "tensor", "timeline"):
-        box = inside.locator(f"[data-view={view}]").bounding_box()
-        assert box is not None
+        box = box_of(inside.locator(f"[data-view={view}]"))
         assert box["height"] > 200

@@ -1,7 +1,5 @@
 """A saved page in a stock Firefox: from a file, with the network off."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +9,7 @@ from ui import firefox
 import tvmdbg_widgets as tvmdbg
 from tests.ui.saved import READY, long_run
 
-pytestmark = [pytest.mark.ui, pytest.mark.hosts]
+pytestmark = pytest.mark.hosts
 
 THREE = "['graph', 'tensor', 'timeline'].map(view => document.querySelector(`[data-view=${view}]`))"
 PANELS = f"{THREE}.map(panel => panel.querySelectorAll('canvas').length > 0)"

@@ -1,23 +1,22 @@
 """The tensor inspector on a page whose questions the real Python code answers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import cycle, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import THEMES, WIDTHS
 from tests.ui.graphs import overlap
 from tests.ui.host import serve
+from tests.ui.pointer import box_of
 from tests.ui.tensors import (
     READOUT,
     expect_readout,
@@ -30,9 +29,6 @@ from tests.ui.tensors import (
 from tests.ui.waits import asking, frames, rest
 from tvmdbg_widgets.model.base.number_text import number_text
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 ROOT = ".tvmdbg-tensor"
 STAGE = ".tvmdbg-tensor-stage"
 MIRROR = f"{ROOT} > .tvmdbg-mirror"
@@ -41,7 +37,8 @@ LABELLED = (0, 1, 2, 3, 5, 6, 8, 9)  # nodes whose pictures have labels
 LOOKS = ((480, "dark"), (900, "light"))
 
 
-def made_arrays() -> dict[str, np.ndarray[Any, Any]]:
+@pytest.fixture(scope="module")
+def arrays() -> dict[str, np.ndarray[Any, Any]]:
     """Arrays of every form the view has; the tests compare with them."""
     random = np.random.default_rng(7)
     wave = (np.sin(np.arange(1200) / 90)[:, None] * np.cos(np.arange(2000) / 70)).astype(np.float32)
@@ -74,11 +71,6 @@ def maps() -> np.ndarray[Any, Any]:
     found[6, 2, 2] = np.nan
     found[299] = 299
     return found
-
-
-@pytest.fixture(scope="module")
-def arrays() -> dict[str, np.ndarray[Any, Any]]:
-    return made_arrays()
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +110,7 @@ def until(page: Page, condition: str) -> dict[str, Any]:
             return {condition} ? JSON.stringify(detail) : null;
         }}"""
     ).json_value()
-    found: dict[str, Any] = json.loads(detail)
-    return found
+    return json.loads(detail)
 
 
 def state(page: Page, model: str, name: str) -> Any:
@@ -164,8 +155,7 @@ def test_header_health_and_statistics_match_the_array(
 
 def test_pointer_reads_the_exact_value(page: Page, made: str, arrays: dict[str, Any]) -> None:
     show(page, made, entry=[1, 0], index=[2, 1, 0, 0])
-    box = page.locator(STAGE).bounding_box()
-    assert box is not None
+    box = box_of(page.locator(STAGE))
     for row, col in ((0, 0), (3, 4), (7, 5), (3, 5), (4, 0), (7, 2)):
         cell = next(m for m in inspect(page)["marks"] if (m["row"], m["col"]) == (row, col))
         page.mouse.move(
@@ -340,8 +330,7 @@ def test_large_planes_are_captioned_as_downsampled(
 ) -> None:
     show(page, made, entry=[0, 0])
     plot = inspect(page)["plot"]
-    box = page.locator(STAGE).bounding_box()
-    assert box is not None
+    box = box_of(page.locator(STAGE))
     caption = page.get_by_text("each cell: mean of")
     expect(caption).to_be_visible()
     page.mouse.move(
@@ -399,8 +388,7 @@ def test_labels_stay_inside_without_overlap(
         (found["labels"], STAGE),
         (found["histogram"]["labels"], ".tvmdbg-tensor-histogram"),
     ):
-        box = page.locator(selector).bounding_box()
-        assert box is not None
+        box = box_of(page.locator(selector))
         assert labels
         for i, one in enumerate(labels):
             assert one["x"] >= 0
@@ -558,8 +546,7 @@ def test_other_outputs_of_a_node_are_named(page: Page, recorded: Callable[[str],
 
 
 def viewport(page: Page) -> dict[str, Any]:
-    found: dict[str, Any] = inspect(page)["viewport"]
-    return found
+    return inspect(page)["viewport"]
 
 
 def settled(page: Page) -> dict[str, Any]:
@@ -592,9 +579,8 @@ def heard(page: Page, kind: str) -> list[dict[str, Any]]:
 
 def on_stage(page: Page, across: float, down: float) -> tuple[float, float]:
     """A place of the plot by shares of it, in CSS pixels of the page."""
-    box = page.locator(STAGE).bounding_box()
+    box = box_of(page.locator(STAGE))
     plot = inspect(page)["plot"]
-    assert box is not None
     return (
         box["x"] + plot["x"] + across * plot["width"],
         box["y"] + plot["y"] + down * plot["height"],
@@ -684,8 +670,7 @@ def test_shift_drag_pans_and_double_click_zooms(page: Page, made: str) -> None:
         f"Visible: rows {row} to {row + rows - 1} of 1200,"
         f" columns {col} to {col + cols - 1} of 2000",
     )
-    box = overview.bounding_box()
-    assert box is not None
+    box = box_of(overview)
     page.mouse.click(box["x"] + 2, box["y"] + 2)
     assert settled(page)["region"][:2] == [0, 0]
     page.keyboard.down("Shift")
@@ -753,7 +738,7 @@ def test_sample_is_shown_first_and_scan_can_be_stopped(page: Page, large: str) -
 
 def pixels(page: Page) -> dict[str, int]:
     """How often each opaque color occurs in the picture."""
-    found: dict[str, int] = page.locator(f"{STAGE} canvas").first.evaluate(
+    return page.locator(f"{STAGE} canvas").first.evaluate(
         """canvas => {
             const { width, height } = canvas;
             const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
@@ -765,7 +750,6 @@ def pixels(page: Page) -> dict[str, int]:
             return seen;
         }"""
     )
-    return found
 
 
 def test_color_changes_send_no_request(page: Page, made: str, arrays: dict[str, Any]) -> None:

@@ -1,23 +1,22 @@
 """Histogram, profile, values, statistics and files of the tensor inspector, against numpy."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 from unit.findings.findings_dump import Op, plant
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of, drag, inside
 from tests.ui.tensors import (
     INDEX,
     expect_readout,
@@ -33,10 +32,6 @@ from tests.ui.waits import frames, rest
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.run import DebugRun
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route
-
-
 Array = np.ndarray[Any, Any]
 
 ROOT = ".tvmdbg-tensor"
@@ -50,7 +45,8 @@ VALUES = ".tvmdbg-values-grid"
 SAVED = ".tvmdbg-tensor-save-status"
 
 
-def made_arrays() -> dict[str, Array]:
+@pytest.fixture(scope="module")
+def arrays() -> dict[str, Array]:
     """One array of each kind that the parts treat apart."""
     random = np.random.default_rng(11)
     faulty = (random.normal(size=(2, 8, 6, 10)) * 1000).astype(np.float32)
@@ -89,11 +85,6 @@ FAR = [("beyond", "8.988e307"), ("below", "8.692e−311")]
 
 
 @pytest.fixture(scope="module")
-def arrays() -> dict[str, Array]:
-    return made_arrays()
-
-
-@pytest.fixture(scope="module")
 def run(arrays: dict[str, Array], tmp_path_factory: pytest.TempPathFactory) -> DebugRun:
     return run_of(tmp_path_factory.mktemp("parts"), arrays)
 
@@ -112,8 +103,7 @@ def show(page: Page, address: str, arrays: dict[str, Array]) -> Callable[..., No
 
 def histogram(page: Page) -> dict[str, Any]:
     """What is drawn of the histogram."""
-    found: dict[str, Any] = inspected(page)["histogram"]
-    return found
+    return inspected(page)["histogram"]
 
 
 def inspected(page: Page) -> dict[str, Any]:
@@ -128,16 +118,6 @@ def trait(page: Page, name: str) -> Any:
 def wait_trait(page: Page, name: str, condition: str) -> Any:
     page.wait_for_function(f"(it => {condition})(window.tvmdbg.models.tensor0.get('{name}'))")
     return trait(page, name)
-
-
-def drag(page: Page, stage: Locator, start: float, end: float) -> None:
-    box = stage.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + start, box["y"] + 70)
-    page.mouse.down()
-    page.mouse.move(box["x"] + (start + end) / 2, box["y"] + 70)
-    page.mouse.move(box["x"] + end, box["y"] + 70)
-    page.mouse.up()
 
 
 def counted(array: Array, bar: dict[str, Any], *, last: bool) -> int:
@@ -236,7 +216,7 @@ def test_brush_sets_the_range_of_the_colors(page: Page, show: Callable[..., None
     stage = page.locator(BARS)
     reset = page.get_by_role("button", name="Reset the color range")
     expect(reset).to_be_hidden()
-    drag(page, stage, 60, 160)
+    drag(page, inside(stage, 60, 70), inside(stage, 160, 70), steps=2)
     rest(page)
     low, high = wait_trait(page, "color_range", "Array.isArray(it)")
     plot, axis = (histogram(page)[name] for name in ("plot", "axis"))
@@ -264,7 +244,7 @@ def test_brush_sets_the_range_of_the_colors(page: Page, show: Callable[..., None
         lambda: handles.first.press("Escape"),
     )
     for take_back in ways:
-        drag(page, stage, 60, 160)
+        drag(page, inside(stage, 60, 70), inside(stage, 160, 70), steps=2)
         wait_trait(page, "color_range", "Array.isArray(it)")
         take_back()
         wait_trait(page, "color_range", "it === 'auto'")
@@ -593,8 +573,7 @@ def test_png_is_a_picture_with_its_legend(page: Page, show: Callable[..., None])
     data = saved(page, "png").read_bytes()
     assert data.startswith(b"\x89PNG")
     width, height = (int.from_bytes(data[at : at + 4], "big") for at in (16, 20))
-    stage = page.locator(".tvmdbg-tensor-stage").bounding_box()
-    assert stage is not None
+    stage = box_of(page.locator(".tvmdbg-tensor-stage"))
     assert width >= stage["width"]
     assert height > stage["height"] + 60
 

@@ -1,29 +1,24 @@
 """Reading values where they are: digits in cells, regions, the tooltip, a typed index."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
 import re
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.mostly_slow import mostly_slow
+from tests.ui.pointer import drag, inside, sides
 from tests.ui.tensors import inspect, run_of
 from tests.ui.tensors import show as show_page
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
 
 ROOT = ".tvmdbg-tensor"
 READOUT = ".tvmdbg-tensor-readout"
@@ -61,25 +56,11 @@ show = partial(show_page, width=1264, high=720)
 
 def place(page: Page, row: int, col: int) -> tuple[float, float]:
     """The middle of a value on the page."""
-    found, box = inspect(page), page.locator(STAGE).bounding_box()
+    found = inspect(page)
     viewport, plot = found["viewport"], found["plot"]
     x = plot["x"] + (col + 0.5 - viewport["col"]) * viewport["across"]
     y = plot["y"] + (row + 0.5 - viewport["row"]) * viewport["down"]
-    return box["x"] + x, box["y"] + y
-
-
-def drag(page: Page, start: tuple[int, int], end: tuple[int, int]) -> None:
-    page.mouse.move(*place(page, *start))
-    page.mouse.down()
-    page.mouse.move(*place(page, *end), steps=4)
-    page.mouse.up()
-
-
-def box_of(found: Locator) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom, in CSS pixels."""
-    box = found.bounding_box()
-    assert box is not None
-    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+    return inside(page.locator(STAGE), x, y)
 
 
 def trait(page: Page, name: str, expected: object, model: str = "tensor0") -> None:
@@ -158,7 +139,7 @@ def test_only_visible_cells_have_digits_and_specials_are_words(page: Page, addre
         math.ceil(viewport["col"] - 1e-6),
         math.floor(viewport["col"] + plot["width"] / viewport["across"] + 1e-6),
     )
-    stage, small = box_of(page.locator(STAGE)), box_of(page.locator(OVERVIEW))
+    stage, small = sides(page.locator(STAGE)), sides(page.locator(OVERVIEW))
     covered = [each - stage[k % 2] for k, each in enumerate(small)]
 
     def touches(row: float, col: float) -> bool:
@@ -195,18 +176,18 @@ def test_a_drag_marks_the_cells_under_the_pointer_and_moves_nothing(
     rest(page)
     page.locator(STAGE).scroll_into_view_if_needed()
     places = {each: place(page, each, each) for each in (10, 30, 50)}
-    before = box_of(page.locator(STAGE))
+    before = sides(page.locator(STAGE))
     page.mouse.move(*places[10])
     page.mouse.down()
     page.mouse.move(*places[30], steps=3)
     rest(page)
     expect(page.locator(REGION)).to_be_visible()
-    assert box_of(page.locator(STAGE)) == before
+    assert sides(page.locator(STAGE)) == before
     page.mouse.move(*places[50], steps=3)
     page.mouse.up()
     trait(page, "marked_region", [10, 10, 41, 41])
     rest(page)
-    assert box_of(page.locator(STAGE)) == before
+    assert sides(page.locator(STAGE)) == before
     assert {each: place(page, each, each) for each in places} == places
 
 
@@ -241,7 +222,7 @@ def test_dragging_marks_a_region_that_is_counted_copied_and_cleared(
 ) -> None:
     page.context.grant_permissions(["clipboard-read"])
     show(page, address, entry=[HALF, 0], index=[1, 3, 0, 0])
-    drag(page, (2, 4), (8, 11))
+    drag(page, place(page, 2, 4), place(page, 8, 11), steps=4)
     trait(page, "marked_region", [2, 4, 7, 8])
     panel = page.locator(REGION)
     expect(panel).to_have_attribute("data-ready", "true")
@@ -346,7 +327,7 @@ def test_index_always_matches_displayed_value(page: Page, address: str, arrays: 
     told(7, 9)
     page.mouse.move(*place(page, 20, 30))
     told(20, 30)
-    drag(page, (3, 4), (11, 12))
+    drag(page, place(page, 3, 4), place(page, 11, 12), steps=4)
     told(11, 12)
     page.mouse.move(0, 0)
     told(11, 12)

@@ -1,24 +1,19 @@
 """The tensor inspector where room is short: what a person looks for first is in sight, whole."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
+from tests.ui.pointer import sides
 from tests.ui.tensors import run_of
 from tests.ui.waits import rest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 ROOT = ".tvmdbg-tensor"
 OVERFLOW = "tvm/resnet20_cifar_fp16_overflow"
@@ -49,13 +44,6 @@ EDGES = """all => all.map((each) => {
   const { top, bottom } = each.getBoundingClientRect();
   return [top, bottom];
 })"""
-
-
-def sides(part: Locator) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom in CSS pixels."""
-    box = part.bounding_box()
-    assert box is not None
-    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
 
 
 @pytest.mark.parametrize(("width", "theme"), looks((900, 1200)))

@@ -1,22 +1,18 @@
 """Fingers on the tensor inspector: real touch events, as a touch screen sends them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.ui.host import serve, visit
 from tests.ui.pages import WatchedPage
+from tests.ui.pointer import box_of
 from tests.ui.tensors import expect_readout, inspect, run_of
 from tests.ui.waits import frames, painted
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 Place = tuple[float, float]
 
@@ -89,17 +85,15 @@ def inspected(page: Page) -> dict[str, Any]:
 
 def middle(page: Page) -> Place:
     """The middle of the picture, on the page."""
-    stage = page.locator(".tvmdbg-tensor-stage").bounding_box()
+    stage = box_of(page.locator(".tvmdbg-tensor-stage"))
     plot = inspected(page)["plot"]
-    assert stage is not None
     x, y = stage["x"] + plot["x"] + plot["width"] / 2, stage["y"] + plot["y"] + plot["height"] / 2
     return x, y
 
 
 def between(page: Page, place: Place) -> Place:
     """Row and column at a place of the page."""
-    stage, found = page.locator(".tvmdbg-tensor-stage").bounding_box(), inspected(page)
-    assert stage is not None
+    stage, found = box_of(page.locator(".tvmdbg-tensor-stage")), inspected(page)
     plot, viewport = found["plot"], found["viewport"]
     row = viewport["row"] + (place[1] - stage["y"] - plot["y"]) / viewport["down"]
     return row, viewport["col"] + (place[0] - stage["x"] - plot["x"]) / viewport["across"]
@@ -164,8 +158,7 @@ def test_one_finger_scrolls_the_page_until_the_picture_is_zoomed(page: Page) -> 
 
 
 def test_a_tap_reads_a_value(page: Page) -> None:
-    plot, stage = inspected(page)["plot"], page.locator(".tvmdbg-tensor-stage").bounding_box()
-    assert stage is not None
+    plot, stage = inspected(page)["plot"], box_of(page.locator(".tvmdbg-tensor-stage"))
     side = plot["width"] / COLS
     page.touchscreen.tap(stage["x"] + plot["x"] + 4.5 * side, stage["y"] + plot["y"] + 2.5 * side)
     expect_readout(page, f"[2, 4] = {VALUES[2, 4]:g}")
@@ -174,8 +167,7 @@ def test_a_tap_reads_a_value(page: Page) -> None:
 def test_tap_on_bar_shows_its_values_and_drag_sets_color_range(page: Page) -> None:
     bars = page.locator(".tvmdbg-tensor-histogram")
     bars.scroll_into_view_if_needed()
-    box = bars.bounding_box()
-    assert box is not None
+    box = box_of(bars)
     x, y = box["x"] + 60, box["y"] + 70
     page.touchscreen.tap(x, y)
     said = page.locator(".tvmdbg-tensor-bar-text")

@@ -1,7 +1,5 @@
 """A Chrome trace that no debugger of TVM wrote, and a page of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,26 +1,17 @@
 """Roofline and critical path of the flamechart: by mouse and key, three widths, both themes."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
+from tests.ui.pointer import drag, middle_of, tool
 from tests.ui.timeline.test_timeline_page import View
-from tests.ui.toolbars import tool
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-pytestmark = pytest.mark.ui
 
 CHART = ".tvmdbg-timeline-rooflines"
 SLOWEST, RESHAPE = 62, 67
@@ -39,17 +30,7 @@ class Chart(View):
         return {each["node"]: each for each in self.seen()["marks"]}
 
     def on_page(self, at: dict[str, float]) -> tuple[float, float]:
-        box = self.chart.bounding_box()
-        assert box is not None
-        x, y = at["x"] + at.get("width", 0) / 2, at["y"] + at.get("height", 0) / 2
-        return box["x"] + x, box["y"] + y
-
-    def pull(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        self.page.mouse.move(*start)
-        self.page.mouse.down()
-        self.page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-        self.page.mouse.move(*end)
-        self.page.mouse.up()
+        return middle_of(self.chart, {"width": 0, "height": 0, **at})
 
 
 @pytest.fixture
@@ -121,7 +102,7 @@ def test_dragged_box_selects_the_nodes_inside(view: Chart) -> None:
         "x": max(b["x"] + b["width"] for b in boxes) + 3,
         "y": max(b["y"] + b["height"] for b in boxes) + 6,
     }
-    view.pull(view.on_page(end), view.on_page(start))
+    drag(view.page, view.on_page(end), view.on_page(start), steps=2)
     assert sorted(view.session("selected")) == sorted(near)
     expect(view.said).to_contain_text(f"{len(near)} nodes selected")
 
@@ -186,12 +167,12 @@ def test_ceilings_are_typed(view: Chart, run: DebugRun) -> None:
 @pytest.mark.parametrize("line", ["flops", "bytes"])
 def test_ceilings_are_dragged(view: Chart, line: str) -> None:
     x, y = view.on_page(view.seen()["lines"][line])
-    view.pull((x, y), (x, y + 30))
+    drag(view.page, (x, y), (x, y + 30), steps=2)
     name = "peak_flops" if line == "flops" else "bandwidth"
     first = view.option(name)
     assert first > 0
     x, y = view.on_page(view.seen()["lines"][line])
-    view.pull((x, y), (x, y - 10))
+    drag(view.page, (x, y), (x, y - 10), steps=2)
     assert view.option(name) > first
     assert view.session("selected") == []
 
@@ -217,7 +198,6 @@ def test_roofline_follows_session_selection(view: Chart) -> None:
 
 def test_reason_for_unknown_work_is_shown(page: Page, run: DebugRun) -> None:
     graph = run.graph
-    assert graph is not None
     names = [name.replace("softmax", "strange") for name in graph.func_names]
     column = graph.func_names.from_strings(names)
     strange = dataclasses.replace(run.parts, graph=dataclasses.replace(graph, func_names=column))
@@ -241,7 +221,6 @@ def test_the_critical_path_is_marked_and_selected_by_key(
     view = View(page, address)
     rest(page)
     path = run.critical_path()
-    assert run.timeline is not None
     slices = sum(len(run.timeline.slices_of(node)) for node in path.nodes.tolist())
     assert view.seen()["critical"] == 0
     view.root.focus()

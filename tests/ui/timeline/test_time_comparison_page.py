@@ -1,24 +1,16 @@
 """Two runs in one flamechart: the table of differences, by mouse and by key, live and saved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, inspected
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-
-pytestmark = pytest.mark.ui
 
 WHOLE = "B is 1.32× slower (+12.58 ms, +31.5 %): total 39.88 ms → 52.46 ms"
 

@@ -1,27 +1,20 @@
 """The charts beside the tracks in time, and what the table sums up: by pointer, by keys alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
+from tests.ui.pointer import box_of, middle_of
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import frames
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-
-pytestmark = pytest.mark.ui
 
 NODES, REPEATS, WARM, NOISY = 12, 50, 3, 7
 
@@ -45,10 +38,7 @@ class Other(View):
 
     def at(self, mark: dict[str, Any]) -> tuple[float, float]:
         """Middle of a mark, on the page."""
-        box = self.chart.bounding_box()
-        assert box is not None
-        x, y = mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
-        return box["x"] + x, box["y"] + y
+        return middle_of(self.chart, mark)
 
     @property
     def tip(self) -> Locator:
@@ -196,7 +186,6 @@ def test_repeats_of_fifty_show_warm_up_and_noise(
     page: Page, fifty: DebugRun, fifty_address: str
 ) -> None:
     view = Other(page, fifty_address, "repeats", 1600)
-    assert fifty.timeline is not None
     warm = fifty.timeline.warm_up.cut
     assert warm >= 1
     expect(view.chart).to_contain_text(f"left of the line: warm-up, {warm} repeat")
@@ -287,7 +276,6 @@ def test_folded_chart_draws_slices_of_repeats_end_to_end(
     page: Page, address: str, run: DebugRun
 ) -> None:
     view = Other(page, address, "folded", 1600)
-    assert run.timeline is not None
     marks = view.seen()["marks"]
     offsets = run.timeline.repeats_offsets
     repeats = run.timeline.repeats_ns
@@ -328,8 +316,7 @@ def test_folded_by_pointer_and_keys(page: Page, address: str) -> None:
     view.press("f")
     assert view.seen()["view"] != whole
     view.press("0", "Home", "End", "PageDown", "PageUp")
-    box = view.chart.bounding_box()
-    assert box is not None
+    box = box_of(view.chart)
     page.mouse.move(box["x"] + 400, box["y"] + 70)
     page.mouse.wheel(0, -300)
     frames(page)
@@ -426,9 +413,8 @@ def test_callers_table_shows_sandwich_view(page: Page, trace_address: str) -> No
     below = {mark["label"] for mark in marks if mark["side"] == "callees"}
     assert "<module> (prog.py:1)" in above - below
     assert "Condition.__init__ (threading.py:243)" in below - above
-    box = sandwich.bounding_box()
+    box = box_of(sandwich)
     callee = next(mark for mark in marks if mark["label"].startswith("Condition.__init__"))
-    assert box is not None
     page.mouse.click(box["x"] + callee["x"] + 30, box["y"] + callee["y"] + callee["height"] / 2)
     expect(view.details).to_contain_text("Condition.__init__")
 
@@ -437,7 +423,6 @@ def test_distribution_shows_warm_up_noise_and_confidence_interval(
     page: Page, fifty: DebugRun, fifty_address: str
 ) -> None:
     view = View(page, fifty_address)
-    assert fifty.timeline is not None
     view.set_session(selected=[NOISY])
     expect(view.details).to_contain_text("p90 / p10 =")
     expect(view.details).to_contain_text("95 % CI")
@@ -452,8 +437,7 @@ def test_memory_counter_is_drawn_below_the_tracks(page: Page, address: str, run:
     counters = run.counters()
     memory = counters[0]
     taller(page, 130)
-    box = view.canvas.bounding_box()
-    assert box is not None
+    box = box_of(view.canvas)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 12)
     tip = view.root.locator(".tvmdbg-timeline-tooltip")
     expect(tip).to_contain_text("memory in use")

@@ -1,14 +1,13 @@
 """What is looked for in every view, of each chart, table and mark of the flamechart."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import cycle, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -18,12 +17,6 @@ from tests.ui.timeline.test_timeline_charts_page import times
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-pytestmark = pytest.mark.ui
 
 RANGE = [12e6, 19e6]
 STATES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
@@ -109,7 +102,7 @@ def test_view_is_legible_complete_and_reachable(
 
 def inked(view: View, layer: str, box: tuple[float, float, float, float]) -> int:
     """How many pixels of a part of a canvas have more than a shade of color."""
-    count: int = view.root.locator(f".tvmdbg-stage canvas{layer}").first.evaluate(
+    return view.root.locator(f".tvmdbg-stage canvas{layer}").first.evaluate(
         """(canvas, [x, y, width, height]) => {
           const scale = canvas.width / canvas.clientWidth;
           const part = [x, y, width, height].map((each) => Math.round(each * scale));
@@ -118,7 +111,6 @@ def inked(view: View, layer: str, box: tuple[float, float, float, float]) -> int
         }""",
         list(box),
     )
-    return count
 
 
 def test_arrow_leads_from_slice_to_the_kernel_it_starts(

@@ -1,22 +1,15 @@
 """What is looked at: told, marked, given up with the selection, and the focus never lost."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_charts_page import Other
 from tests.ui.timeline.test_timeline_page import SLOWEST, SLOWEST_NAME, View
 from tests.ui.waits import frames
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = pytest.mark.ui
 
 
 @pytest.fixture

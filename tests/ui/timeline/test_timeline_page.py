@@ -1,28 +1,21 @@
 """The flamechart in a page: every interaction, the keys alone, both themes, three widths."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
-from tests.ui.toolbars import tool
+from tests.ui.pointer import box_of, drag, inside, middle_of, tool
 from tests.ui.waits import frames, inspected
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-pytestmark = pytest.mark.ui
 
 # Of resnet20_cifar, by the table that TVM's run() printed (debug_result_unsorted.txt).
 OPERATORS = 27
@@ -47,8 +40,7 @@ class View:
     def seen(self) -> dict[str, Any]:
         """What the view says is drawn, after the next frame."""
         frames(self.page)
-        found: dict[str, Any] = inspected(self.root)
-        return found
+        return inspected(self.root)
 
     def session(self, name: str) -> Any:
         return self.page.evaluate(f"() => tvmdbg.models.session.get('{name}')")
@@ -74,20 +66,11 @@ class View:
 
     def point(self, node: int) -> tuple[float, float]:
         """Middle of a node's slice, on the page."""
-        box, mark = self.canvas.bounding_box(), self.mark(node)
-        assert box is not None
-        return (box["x"] + mark["x"] + mark["width"] / 2, box["y"] + mark["y"] + mark["height"] / 2)
+        return middle_of(self.canvas, self.mark(node))
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag between two points of the canvas."""
-        box = self.canvas.bounding_box()
-        assert box is not None
-        mouse = self.page.mouse
-        mouse.move(box["x"] + start[0], box["y"] + start[1])
-        mouse.down()
-        mouse.move(box["x"] + (start[0] + end[0]) / 2, box["y"] + (start[1] + end[1]) / 2)
-        mouse.move(box["x"] + end[0], box["y"] + end[1])
-        mouse.up()
+        drag(self.page, inside(self.canvas, *start), inside(self.canvas, *end), steps=2)
 
     def row(self, node: int) -> Locator:
         return self.root.locator(
@@ -101,9 +84,7 @@ class View:
     @property
     def width(self) -> float:
         """Width of the canvas."""
-        box = self.canvas.bounding_box()
-        assert box is not None
-        return float(box["width"])
+        return box_of(self.canvas)["width"]
 
     @property
     def view(self) -> tuple[float, float]:
@@ -127,7 +108,6 @@ def overlaps(labels: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def test_initial_view_lists_slowest_operators_first(view: View, run: DebugRun) -> None:
-    assert run.timeline is not None
     rows = view.root.locator(".tvmdbg-timeline-rows .tvmdbg-timeline-row")
     expect(rows.first).to_contain_text(f"#{SLOWEST}")
     expect(rows.first).to_contain_text(SLOWEST_NAME)
@@ -233,14 +213,12 @@ def test_wheel_keeps_the_time_under_the_pointer(view: View) -> None:
     view.page.mouse.click(x, y)
     for _ in range(4):
         view.page.mouse.wheel(0, -240)
-    box, mark = view.canvas.bounding_box(), view.mark(SLOWEST)
-    assert box is not None
+    box, mark = box_of(view.canvas), view.mark(SLOWEST)
     assert mark["x"] <= x - box["x"] <= mark["x"] + mark["width"]
     assert mark["width"] > 100
 
 
 def test_double_click_zooms_to_the_slice(view: View, run: DebugRun) -> None:
-    assert run.timeline is not None
     view.page.mouse.dblclick(*view.point(SLOWEST))
     start, end = view.view
     at, lasts = run.timeline.slice_start_ns[SLOWEST], run.timeline.slice_duration_ns[SLOWEST]
@@ -264,7 +242,6 @@ def test_axis_and_overview_zoom(view: View) -> None:
 
 
 def test_drag_marks_a_range_and_sums_it_up(view: View, run: DebugRun) -> None:
-    assert run.timeline is not None
     view.drag((100, TRACKS_Y), (300, TRACKS_Y))
     start, end = view.session("time_range")
     begin = run.timeline.slice_start_ns
@@ -404,7 +381,6 @@ def test_selection_from_another_view_scrolls_into_view(view: View) -> None:
 
 
 def test_click_on_kind_selects_all_its_nodes(view: View, run: DebugRun) -> None:
-    assert run.graph is not None
     nodes = [node.id for node in run.graph.nodes if node.op_kind == "activation"]
     view.page.evaluate("() => tvmdbg.models.timeline0.set('slice_color', 'kind')")
     view.root.locator("[data-kind=activation]").click()
@@ -426,8 +402,7 @@ def test_rows_are_clicked_and_sorted(view: View) -> None:
 
 def test_click_on_empty_space_clears_selection(view: View) -> None:
     view.page.mouse.click(*view.point(SLOWEST))
-    box = view.canvas.bounding_box()
-    assert box is not None
+    box = box_of(view.canvas)
     view.page.mouse.click(box["x"] + box["width"] - 40, box["y"] + 54)
     assert view.session("selected") == []
 
@@ -441,8 +416,7 @@ def test_labels_are_readable_at_any_width_and_zoom(
     view.press("ArrowRight")
     for _ in range(14):
         seen = view.seen()
-        box = view.canvas.bounding_box()
-        assert box is not None
+        box = box_of(view.canvas)
         assert overlaps(seen["labels"]) == []
         for label in seen["labels"]:
             assert label["x"] >= 0, label
@@ -465,9 +439,7 @@ def test_labels_are_readable_at_any_width_and_zoom(
 def test_table_position_depends_on_width(page: Page, address: str) -> None:
     for width, beside in ((900, True), (880, False)):
         view = View(page, address, width=width)
-        chart, table = view.canvas.bounding_box(), view.root.locator("[role=grid]").bounding_box()
-        assert chart is not None
-        assert table is not None
+        chart, table = box_of(view.canvas), box_of(view.root.locator("[role=grid]"))
         assert (table["x"] >= chart["x"] + chart["width"]) is beside
         if beside:
             assert chart["width"] == pytest.approx(0.57 * width, abs=3)
@@ -507,8 +479,7 @@ def test_recorded_times_keep_their_gaps(page: Page, run: DebugRun) -> None:
         marks = view.seen()["marks"]
         assert not any(505 < mark["x"] / view.width * 2500 < 1990 for mark in marks)
         assert any("busy 40.0 %" in label["text"] for label in view.seen()["labels"])
-        box = view.canvas.bounding_box()
-        assert box is not None
+        box = box_of(view.canvas)
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + TRACKS_Y)
         tip = view.root.locator(".tvmdbg-timeline-tooltip")
         expect(tip).to_contain_text("idle for 1.500 µs")
@@ -519,7 +490,6 @@ def test_recorded_times_keep_their_gaps(page: Page, run: DebugRun) -> None:
 
 def test_table_is_shown_without_slices(page: Page, run: DebugRun) -> None:
     timeline = run.timeline
-    assert timeline is not None
     nothing = np.zeros(0)
     columns = dict.fromkeys(("slice_node", "slice_start_ns", "slice_duration_ns"), nothing)
     columns |= dict.fromkeys(("slice_track", "slice_trust", "slice_occurrence"), nothing)

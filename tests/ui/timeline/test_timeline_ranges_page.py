@@ -1,28 +1,20 @@
 """Ranges, measures and gaps of the flamechart: by mouse and by key, exact to the nanosecond."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
+from tests.ui.pointer import box_of, inside, tool
 from tests.ui.timeline.test_timeline_page import TRACKS_Y, View
-from tests.ui.toolbars import tool
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-pytestmark = pytest.mark.ui
 
 # name, thread, start and duration in nanoseconds; every number is odd, so that rounding shows
 EVENTS = [
@@ -67,7 +59,6 @@ def x_of(view: View, ns: float) -> float:
 
 def row_y(view: View, name: str, run: DebugRun) -> float:
     """Middle of the row of the first slice of a name."""
-    assert run.timeline is not None
     index = list(run.timeline.slice_names).index(name)
     marks = [each for each in view.seen()["marks"] if source(each) == index]
     assert marks, name
@@ -80,13 +71,9 @@ def source(mark: dict[str, Any]) -> int:
 
 
 def start_drag(view: View, a: tuple[float, float], b: tuple[float, float]) -> None:
-    box = view.canvas.bounding_box()
-    assert box is not None
-    mouse = view.page.mouse
-    mouse.move(box["x"] + a[0], box["y"] + a[1])
-    mouse.down()
-    mouse.move(box["x"] + (a[0] + b[0]) / 2, box["y"] + a[1])
-    mouse.move(box["x"] + b[0], box["y"] + b[1])
+    view.page.mouse.move(*inside(view.canvas, *a))
+    view.page.mouse.down()
+    view.page.mouse.move(*inside(view.canvas, *b), steps=2)
 
 
 def test_drag_snaps_range_to_slice_edges(view: View) -> None:
@@ -138,8 +125,7 @@ def test_shift_middle_button_and_finger_pan(view: View) -> None:
     moved = view.view
     assert moved[0] < before[0]
     assert moved[1] - moved[0] == pytest.approx(before[1] - before[0])
-    box = view.canvas.bounding_box()
-    assert box is not None
+    box = box_of(view.canvas)
     mouse = view.page.mouse
     mouse.move(box["x"] + 400, box["y"] + TRACKS_Y)
     mouse.down(button="middle")
@@ -182,13 +168,11 @@ def test_two_fingers_zoom(view: View) -> None:
 
 def touching(run: DebugRun, start: float, end: float) -> np.ndarray[Any, Any]:
     """Which slices share time with a range."""
-    assert run.timeline is not None
     begin = run.timeline.slice_start_ns
     return np.asarray((begin < end) & (begin + run.timeline.slice_duration_ns > start))
 
 
 def test_range_panel_matches_python_numbers(view: View, run: DebugRun) -> None:
-    assert run.timeline is not None
     view.set_session(time_range=[100_000, 700_000], source="python")
     touched = touching(run, 100_000, 700_000)
     expect(view.details).to_contain_text(f"{touched.sum()} slices, some nested")
@@ -247,14 +231,12 @@ def test_panel_row_selects_its_slice(view: View) -> None:
 
 
 def test_range_is_copied_as_text_csv_and_code(view: View, run: DebugRun) -> None:
-    assert run.timeline is not None
     view.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     view.set_session(time_range=[140_000, 400_000], source="python")
 
     def copied(name: str) -> str:
         view.details.get_by_role("button", name=name).click()
-        text: str = view.page.evaluate("() => navigator.clipboard.readText()")
-        return text
+        return view.page.evaluate("() => navigator.clipboard.readText()")
 
     text = copied("Copy these numbers as text")
     expect(view.root.locator(".tvmdbg-copied")).to_contain_text("copied the numbers of the range")
@@ -286,8 +268,7 @@ def test_csv_is_saved_as_a_file(view: View, tmp_path: Path) -> None:
 def test_measure_by_mouse(view: View) -> None:
     tool(view.root, "measure between two edges (m)").click()
     expect(view.details).to_contain_text("click an edge")
-    box = view.canvas.bounding_box()
-    assert box is not None
+    box = box_of(view.canvas)
     view.page.mouse.click(box["x"] + x_of(view, 100_001) + 3, box["y"] + TRACKS_Y)
     view.page.mouse.move(box["x"] + x_of(view, 520_015) - 4, box["y"] + TRACKS_Y)
     assert view.seen()["measure"] == {"range": [100_001, 520_015], "open": True}
@@ -323,8 +304,7 @@ def test_measurement_by_keys_becomes_range(view: View) -> None:
 
 
 def test_click_between_slices_describes_the_gap(view: View, run: DebugRun) -> None:
-    box = view.canvas.bounding_box()
-    assert box is not None
+    box = box_of(view.canvas)
     y = box["y"] + row_y(view, "load", run)
     view.page.mouse.click(box["x"] + x_of(view, 700_000), y)
     assert view.seen()["gap"] == {"track": 0, "from": 600_032, "to": 900_019}
@@ -379,8 +359,7 @@ def test_keys_reach_parents_children_and_rows(view: View) -> None:
 
 
 def test_wheel_without_focus_shows_hint_and_does_not_zoom(view: View) -> None:
-    box = view.canvas.bounding_box()
-    assert box is not None
+    box = box_of(view.canvas)
     view.page.mouse.move(box["x"] + 300, box["y"] + TRACKS_Y)
     view.page.mouse.wheel(0, -300)
     expect(view.root.locator(".tvmdbg-wheel-hint")).to_have_count(1)

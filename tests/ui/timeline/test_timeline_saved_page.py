@@ -1,24 +1,16 @@
 """A trace of 100,000 slices as a page without a kernel: all of them, or bins alone."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.saved import READY
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-pytestmark = pytest.mark.ui
 
 COUNT = 50_000
 VIEW = ".tvmdbg-timeline"

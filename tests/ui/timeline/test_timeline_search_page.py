@@ -1,11 +1,7 @@
 """Search in the flamechart: texts, ids, regular expressions; the hits and their sum."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
@@ -15,12 +11,6 @@ from tests.ui.waits import rest
 from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers import ranges as answers_ranges
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
-
-
-pytestmark = pytest.mark.ui
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +80,7 @@ def test_hits_are_marked_in_the_overview(view: View) -> None:
 
 def overview(view: View) -> list[str]:
     """Colors of a line of the overlay above the overview."""
-    found: list[str] = view.page.evaluate(
+    return view.page.evaluate(
         """() => {
           const over = document.querySelector(".tvmdbg-timeline .tvmdbg-overlay");
           const context = over.getContext("2d");
@@ -98,7 +88,6 @@ def overview(view: View) -> list[str]:
           return Array.from({ length: over.width }, (_, x) => row.slice(4 * x, 4 * x + 4).join());
         }"""
     )
-    return found
 
 
 def test_search_among_too_many_slices_runs_in_kernel(
@@ -139,7 +128,7 @@ def test_search_hits_are_listed_and_reached_by_keys_and_mouse(view: View) -> Non
 def test_slices_that_do_not_match_are_dimmed_until_escape(view: View) -> None:
     def ink(name: str) -> str:
         view.seen()
-        found: str = view.page.evaluate(
+        return view.page.evaluate(
             """(wanted) => {
               const over = document.querySelector(".tvmdbg-timeline .tvmdbg-overlay");
               const context = over.getContext("2d");
@@ -149,7 +138,6 @@ def test_slices_that_do_not_match_are_dimmed_until_escape(view: View) -> None:
             }""",
             {"load": 0.05, "store": 0.95}[name],
         )
-        return found
 
     assert ink("load") == ink("store") == "0,0,0,0"
     sought(view, "store")

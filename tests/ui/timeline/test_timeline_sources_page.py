@@ -1,30 +1,23 @@
 """The flamechart of times that no debugger wrote: reports, Chrome traces, lists."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import WIDTHS, looks
 from tests.ui.host import serve
+from tests.ui.pointer import box_of
 from tests.ui.saved import READY
 from tests.ui.timeline.conftest import TRACE
 from tests.ui.timeline.test_timeline_page import View, overlaps
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-pytestmark = pytest.mark.ui
 
 
 def as_in_the_figure(run: DebugRun, view: View) -> None:
@@ -47,7 +40,7 @@ def as_in_the_figure(run: DebugRun, view: View) -> None:
 def everything(view: View) -> str:
     """All text of the view with its titles and labels, but for what may be chosen."""
     view.root.locator("summary").click()
-    text: str = view.root.evaluate(
+    return view.root.evaluate(
         """(root) => {
           const titled = [...root.querySelectorAll("[title], [aria-label]")]
             .filter((each) => each.checkVisibility())
@@ -59,7 +52,6 @@ def everything(view: View) -> str:
           return said;
         }"""
     )
-    return text
 
 
 @pytest.mark.parametrize(("width", "theme"), looks())
@@ -89,7 +81,6 @@ def test_a_trace_is_drawn_nested_on_its_threads(
 
 def mark_of(view: View, run: DebugRun, name: str) -> dict[str, float]:
     timeline = run.timeline
-    assert timeline is not None
     marks = [
         each
         for each in view.seen()["marks"]
@@ -103,8 +94,7 @@ def test_a_slice_without_a_node_is_selected_by_click(
 ) -> None:
     view = View(page, trace_address)
     expect(view.range).to_have_text(re.compile(r"^span \d"))
-    box = view.canvas.bounding_box()
-    assert box is not None
+    box = box_of(view.canvas)
     mark = mark_of(view, trace, "Event.__init__")
     at = (box["x"] + mark["x"] + mark["width"] / 2, box["y"] + mark["y"] + mark["height"] / 2)
     page.mouse.move(*at)
@@ -243,8 +233,7 @@ def test_a_saved_trace_shows_its_flamechart_first(
     page.set_viewport_size({"width": 1200, "height": 800})
     page.goto(path.as_uri())
     page.wait_for_function(READY)
-    chart = page.locator(".tvmdbg-timeline").bounding_box()
-    assert chart is not None
+    chart = box_of(page.locator(".tvmdbg-timeline"))
     assert chart["y"] < 300
     assert chart["height"] > 500
     graph = page.locator("[data-view=graph]")

@@ -1,18 +1,17 @@
 """Long timelines: bins at once, slices as they come, parts of what no page holds; folding."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
+from tests.ui.pointer import box_of
 from tests.ui.timeline.test_timeline_page import View, overlaps
 from tests.ui.waits import frames, rest, until
 from tvmdbg_widgets.answers import answers
@@ -20,12 +19,6 @@ from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers import ranges as answers_ranges
 from tvmdbg_widgets.answers import timeline as answers_timeline
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-
-pytestmark = pytest.mark.ui
 
 OUTER = 2_000
 INNER = 4
@@ -107,7 +100,6 @@ def test_drawn_widths_add_up_to_busy_time(page: Page, long_run: DebugRun, addres
     view = View(page, address, CHART)
     expect(view.root.locator(".tvmdbg-timeline-coming")).to_have_count(0)
     timeline = long_run.timeline
-    assert timeline is not None
     start, end = 1e6, 1.2e6
     view.page.evaluate(f"tvmdbg.models.timeline0.set('time_range', [{start}, {end}])")
     until(page, f"found.view[0] === {start}", VIEW)
@@ -140,7 +132,6 @@ def test_large_timeline_is_drawn_from_bins_and_windows(
         rest(page)
         seen = view.seen()
         timeline = long_run.timeline
-        assert timeline is not None
         boxes = [mark for mark in seen["marks"] if mark["kind"] == "slice"]
         assert boxes
         for mark in boxes:
@@ -153,9 +144,8 @@ def test_large_timeline_is_drawn_from_bins_and_windows(
 def test_tracks_fold_by_click_and_by_key(page: Page, address: str) -> None:
     view = View(page, address, CHART)
     expect(view.root.locator(".tvmdbg-timeline-coming")).to_have_count(0)
-    tall = view.canvas.bounding_box()
+    tall = box_of(view.canvas)
     header = next(each for each in view.seen()["labels"] if each["text"] == "thread 1")
-    assert tall is not None
     page.mouse.click(tall["x"] + header["x"] + 3, tall["y"] + header["y"] + 5)
     expect(view.said).to_have_text("track thread 1 folded")
     seen = view.seen()

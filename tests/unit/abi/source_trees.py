@@ -3,8 +3,6 @@
 The lines are those that formats/tvm.md §4.5 names; paths and spellings are those of releases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from pathlib import Path
 

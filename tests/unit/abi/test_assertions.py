@@ -1,7 +1,5 @@
 """C++ that tells of another layout at compile time: compiled against headers of each layout."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

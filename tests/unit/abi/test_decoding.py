@@ -1,7 +1,5 @@
 """Memory of real tensors decoded, and made with ctypes where no real one is at hand."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 import shutil
@@ -74,7 +72,6 @@ def test_big_endian_memory_decodes_to_same_values(layout: str) -> None:
     pairs = zip(shown[::2], shown[1::2], strict=True)
     lines = [f"0x{0x7F00 + 8 * at:x}:\t{one}\t{two}" for at, (one, two) in enumerate(pairs)]
     view = abi.struct("DLTensor", hex="\n".join(lines), order="big")  # words, as gdb shows them
-    assert view.dump is not None
     assert view.dump.data == big
     by_layout = {each.dtype_layout: each for each in view.decodings}
     assert by_layout[own].values == of_little.values

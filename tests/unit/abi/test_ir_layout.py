@@ -1,7 +1,5 @@
 """LLVM IR: which layout a module was compiled for, and where its parts disagree."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Source trees checked for a layout: exactly the places that were forgotten are named."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Struct layouts against what compilers make of the same declarations."""
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Times of two runs compared: sums that are exact, verdicts that claim no more than is known."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from collections import Counter
@@ -42,7 +40,6 @@ def sample() -> DebugRun:
 def timed(repeats: dict[int, list[float]], issues: tuple[Issue, ...] = ()) -> RunParts:
     """The sample with other repeats; a node's time is their mean, unknown where not given."""
     parts = sample().parts
-    assert parts.timeline is not None
     count = parts.timeline.num_nodes
     own = [repeats.get(node, []) for node in range(count)]
     return replace(
@@ -59,13 +56,11 @@ def timed(repeats: dict[int, list[float]], issues: tuple[Issue, ...] = ()) -> Ru
 
 def operators() -> list[int]:
     graph = sample().graph
-    assert graph is not None
     return [int(node) for node in np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)]
 
 
 def matching(pairs: dict[tuple[int, int], Certainty]) -> Matching:
     graph = sample().graph
-    assert graph is not None
     return Matching(
         graph,
         graph,
@@ -214,8 +209,6 @@ def test_single_repeat_difference_is_colored_without_evidence() -> None:
     found = compared(a, b, exactly([(one, one), (two, two)]))
     assert {row.verdict for row in known(found)} == {TimeVerdict.UNKNOWN}
     speed, change = found.speed_of(found.matching.graph_a), found.change
-    assert speed.values is not None
-    assert change.values is not None
     assert speed.values[two] == -1
     assert change.values[[one, two]].tolist() == [1e9 - 1, -2]
     for told in (speed.note, change.note, found[0].why, found.power[0]):
@@ -231,9 +224,7 @@ def test_single_repeat_difference_is_colored_without_evidence() -> None:
 def test_time_of_call_is_divided_among_its_nodes() -> None:
     run = tvmdbg.open(samples.executorch_xnnpack)
     found = tvmdbg.compare_times(run, run)
-    assert run.graph is not None
     speed = found.speed_of(run.graph)
-    assert speed.terms is not None
     for row in found[:3]:
         sums = [float(terms[list(row.a)].sum()) for terms in speed.terms]
         assert sums == pytest.approx([row.ns_a, row.ns_b])
@@ -364,8 +355,6 @@ def test_changes_of_real_runs_add_up_and_swap(corpus: Path, other: str) -> None:
     found, back = tvmdbg.compare_times(a, b), tvmdbg.compare_times(b, a)
     assert facts(found) == facts(back, swapped=True)
     assert math.fsum(row.change_ns for row in found) == pytest.approx(found.change_ns, abs=1e-6)
-    assert a.timeline is not None
-    assert b.timeline is not None
     assert found.change_ns == pytest.approx(b.timeline.total_ns - a.timeline.total_ns, abs=1e-6)
     kinds = math.fsum(row.change_ns for row in found.by("kind"))
     assert kinds == pytest.approx(found.change_ns, abs=1e-6)
@@ -379,10 +368,7 @@ def test_fused_against_unfused(corpus: Path) -> None:
     a, b = pair(corpus, "resnet20_cifar_unfused")
     found = tvmdbg.compare_times(a, b, ("fused", "unfused"))
     row = found.row_of(6)
-    assert row is not None
     assert (row.a, row.b, row.certainty) == ((6,), (7, 9, 10), Certainty.LIKELY)
-    assert a.timeline is not None
-    assert b.timeline is not None
     # ground truth: the repeats of the printed tables, summed by hand
     sums = sum(b.timeline.repeats(node) for node in row.b)
     np.testing.assert_array_equal(row.repeats_b, sums)
@@ -400,7 +386,6 @@ def test_combined_run_is_run_a_with_slices_of_both(corpus: Path) -> None:
     a, b = pair(corpus, "resnet20_cifar_unfused")
     found = tvmdbg.compare_times(a, b, ("fused", "unfused"))
     run = found.run
-    assert a.timeline is not None
     assert b.timeline is not None
     both = found.timeline
     assert run is found.run
@@ -412,8 +397,6 @@ def test_combined_run_is_run_a_with_slices_of_both(corpus: Path) -> None:
     assert both.track_run.tolist() == [0, 1]
     assert both.num_slices == 72 + 120
     names = [both.slice(int(each)).name for each in both.slices_of(6)]
-    assert a.graph is not None
-    assert b.graph is not None
     assert names == [a.graph.names[6], *(b.graph.names[node] for node in (7, 9, 10))]
     for node in range(both.num_nodes):
         slices = both.slices_of(node)

@@ -1,7 +1,5 @@
 """Times of runs without a graph compared: by the names of slices and rows."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from pathlib import Path
@@ -63,7 +61,6 @@ def test_the_run_of_two_traces_shows_both() -> None:
     a, b = opened(nested(50)), opened(nested(100))
     found = tvmdbg.compare_times(a, b, ("a", "b"))
     both = found.run.timeline
-    assert both is not None
     assert both.num_slices == 32
     assert both.tracks == ("A: a · thread 1", "B: b · thread 1")
     assert both.slice_node[:16].tolist() == both.slice_node[16:].tolist()
@@ -77,8 +74,6 @@ def test_the_run_of_two_traces_shows_both() -> None:
 def test_graph_operator_is_compared_with_slices_of_same_name(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
     graph, timeline = run.graph, run.timeline
-    assert graph is not None
-    assert timeline is not None
     node = int(np.nanargmax(timeline.node_ns))
     events = [event(graph.names[node], 1e4 * i, 100 + i) for i in range(6)]
     trace = opened([*events, event("python", 1e6, 5)])
@@ -90,7 +85,6 @@ def test_graph_operator_is_compared_with_slices_of_same_name(corpus: Path) -> No
     back = tvmdbg.compare_times(trace, run)
     assert back.change_ns == -found.change_ns
     assert back.run.graph is graph
-    assert back.run.timeline is not None
     assert back.run.timeline.slice_node[:6].tolist() == [node] * 6
 
 
@@ -127,7 +121,6 @@ def test_report_sum_is_compared_with_all_operators_of_function(corpus: Path) -> 
     folder = corpus / "tvm/resnet20_cifar"
     whole, report = tvmdbg.open(folder), tvmdbg.open(folder / "report.txt")
     graph = whole.graph
-    assert graph is not None
     for row in tvmdbg.compare_times(report, whole):
         assert len(row.a) == 1
         functions = {graph.func_names[node] for node in row.b}

@@ -1,7 +1,5 @@
 """What two compared runs are called."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Matching against what is known without it: bytes of tensors, names of layers, permutations."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter
@@ -430,8 +428,6 @@ def of_module(folder: Path, module: str) -> tvmdbg.DebugRun:
 @pytest.mark.parametrize("module", ["x", "my_fused_net", "fused", "net2", "détection"])
 def test_graphs_match_across_module_names(tmp_path: Path, module: str) -> None:
     plain, other = tvmdbg.open(tvmdbg.samples.resnet20_cifar), of_module(tmp_path / "a", module)
-    assert plain.graph is not None
-    assert other.graph is not None
     found = match(plain.graph, other.graph)
     assert len(found.pairs) == plain.graph.num_nodes
     assert [row.op_kind for row in other.table()] == [row.op_kind for row in plain.table()]

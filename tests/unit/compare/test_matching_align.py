@@ -1,7 +1,5 @@
 """Sequences aligned, against the table of all their prefixes."""
 
-from __future__ import annotations
-
 import json
 import random
 import time

@@ -1,7 +1,5 @@
 """Errors against a run of another graph, whose nodes are found by matching."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

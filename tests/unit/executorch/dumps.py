@@ -1,7 +1,5 @@
 """ETDumps made in memory, for what no recorded file shows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Events with the Inspector's attributes, made of its recorded answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """What ExecuTorch's Inspector answered for a case, and ours in the same form."""
 
-from __future__ import annotations
-
 import json
 import math
 import warnings

@@ -1,7 +1,5 @@
 """One accounting of time: every view of a run of ExecuTorch says the same of an operator."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 docs/source/delegate-debugging.md @ v1.4.1.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """EventTracer: what it records, read back by our reader and by ExecuTorch's Inspector."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import json

@@ -1,7 +1,5 @@
 """What the rules say of runs of ExecuTorch beside their first sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """What a delegate debug map covers, counted and shown over a graph."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Where the Inspector's default mode gives better answers than ExecuTorch's, and what it notes."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

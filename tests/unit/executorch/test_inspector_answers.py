@@ -1,7 +1,5 @@
 """Blocks, tables, options and errors, against what the Inspector answered for the same files."""
 
-from __future__ import annotations
-
 import builtins
 import io
 import re

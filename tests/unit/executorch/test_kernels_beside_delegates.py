@@ -1,7 +1,5 @@
 """Events of programs with several methods, or with one handle in and beside delegates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The numeric gap: the Inspector's recorded rows and refusals, and what is right instead."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from pathlib import Path

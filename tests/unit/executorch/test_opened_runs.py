@@ -1,7 +1,5 @@
 """ExecuTorch's files opened as one run, against what torch and the Inspector said of them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import zipfile

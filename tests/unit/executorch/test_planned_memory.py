@@ -1,7 +1,5 @@
 """Memory plans of programs against flatc's decode of the same files, and against a replay."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 from typing import Any

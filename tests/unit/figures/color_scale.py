@@ -48,8 +48,7 @@ def table(name: ColorMap) -> npt.NDArray[np.uint8]:
     at = np.arange(256) / 255 * (len(stops) - 1)
     low = np.minimum(at.astype(int), len(stops) - 2)
     mixed = stops[low] + (stops[low + 1] - stops[low]) * (at - low)[:, None]
-    colors: npt.NDArray[np.uint8] = np.floor(mixed + 0.5).astype(np.uint8)
-    return colors
+    return np.floor(mixed + 0.5).astype(np.uint8)
 
 
 @dataclass(frozen=True)

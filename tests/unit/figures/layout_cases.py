@@ -1,7 +1,5 @@
 """Random layouts and shapes that have them."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.tensors.layouts import Layout

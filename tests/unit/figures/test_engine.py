@@ -1,7 +1,5 @@
 """Figures drawn by TypeScript without a DOM: what goes in, what comes out, what is stopped."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json

@@ -1,7 +1,5 @@
 """Figures of real runs: sound, legible, and true to TVM's own files and to the live views."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -40,8 +38,7 @@ def figures(run: DebugRun) -> dict[str, Figure]:
 @pytest.fixture(params=FOLDERS, ids=lambda each: f"{each.parent.name}-{each.name}")
 def folder(request: pytest.FixtureRequest, corpus: Path) -> Path:
     del corpus
-    found: Path = request.param
-    return found
+    return request.param
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Figures of structs and of bytes: facts, looks, and names that mean harm."""
 
-from __future__ import annotations
-
 import struct
 from html.parser import HTMLParser
 from itertools import pairwise

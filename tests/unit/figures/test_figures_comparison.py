@@ -1,7 +1,5 @@
 """Two graphs beside each other: colored by how surely nodes match, and arranged alike."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Groups in figures, and large graphs in few boxes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import cycle, product

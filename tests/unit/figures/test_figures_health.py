@@ -1,7 +1,5 @@
 """Figures of a graph by the health of its nodes, and faults where they began and spread."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of graphs that no compiler wrote: hostile names, odd and very large graphs."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Themes, widths, options, PNG files: what may be chosen of a figure."""
 
-from __future__ import annotations
-
 import io
 import re
 import struct

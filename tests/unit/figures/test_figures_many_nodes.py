@@ -1,7 +1,5 @@
 """Figures of very large runs: as those of smaller ones, though the engine is told fewer names."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sequence diagrams: what is folded, what is left out, and that nothing is lost."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Figures of tensors: each choice changes the picture as it says, and true to numpy."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """Signs, indices and histograms beside the colors of a tensor's picture."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

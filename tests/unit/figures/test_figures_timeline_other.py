@@ -1,7 +1,5 @@
 """Charts of a timeline that are not in time, memory, and tables that sum up."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from pathlib import Path

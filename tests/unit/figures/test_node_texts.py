@@ -1,7 +1,5 @@
 """What nodes are called in files for other tools: as the view calls them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

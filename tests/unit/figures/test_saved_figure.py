@@ -1,7 +1,5 @@
 """The figure that a view leaves in a notebook: it shows the answer, also one that comes later."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

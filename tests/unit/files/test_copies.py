@@ -1,7 +1,5 @@
 """Runs, tuning logs and captures go to another process, and are copied, as they are."""
 
-from __future__ import annotations
-
 import copy
 import multiprocessing
 import pickle

@@ -1,7 +1,5 @@
 """What was opened, shown, saved and closed is freed: memory, files, threads, widgets."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import gc

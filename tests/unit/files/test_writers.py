@@ -1,7 +1,5 @@
 """Every writer of the package under faults: the old file survives, or the new one is whole."""
 
-from __future__ import annotations
-
 import ast
 import errno
 import multiprocessing

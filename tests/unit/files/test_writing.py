@@ -1,7 +1,5 @@
 """A file is replaced whole or not at all."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,22 +1,18 @@
 """Small dumps with one thing planted in them, as TVM's debugger writes them."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.make.params import write_params
 from tvmdbg_widgets.model.findings import Finding
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 Entry = tuple[int, int]
 

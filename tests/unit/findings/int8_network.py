@@ -1,7 +1,5 @@
 """A recorded ResNet-20 in int8, computed again with one scale changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

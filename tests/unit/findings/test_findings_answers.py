@@ -1,7 +1,5 @@
 """What a page is told of the findings, and the scan behind it."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time
@@ -77,8 +75,7 @@ def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> tuple[RunModel, Any]
 
     def asked(kind: str, name: str) -> dict[str, Any]:
         made.ask({"kind": kind, "id": name, "client": "view"})
-        told: dict[str, Any] = made.wait(name)[0]["result"]
-        return told
+        return made.wait(name)[0]["result"]
 
     return made.model, asked
 

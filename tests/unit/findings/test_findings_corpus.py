@@ -1,7 +1,5 @@
 """Findings of recorded runs against what TVM and numpy say beside them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Wrong scales in networks of 8 bits, and faults within some channels of an output."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

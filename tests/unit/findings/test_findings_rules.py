@@ -1,7 +1,5 @@
 """Each rule on a run with the thing planted, and on runs without it."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

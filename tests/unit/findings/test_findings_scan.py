@@ -1,7 +1,5 @@
 """The scan: what it reads, how it stops, who waits for whom, broken and many small tensors."""
 
-from __future__ import annotations
-
 import math
 import threading
 import time

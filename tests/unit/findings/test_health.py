@@ -1,7 +1,5 @@
 """The health of a run: what numpy counts, what the findings say, and the order of suspicion."""
 
-from __future__ import annotations
-
 import re
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """No finding is surer than its weakest premise: every rule, with each premise weakened in turn."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from types import MappingProxyType

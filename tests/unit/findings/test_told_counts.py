@@ -1,7 +1,5 @@
 """What runs, tables and findings say of none, one and two fits in number."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Small graphs for tests of groups: written by hand, and drawn at random."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """How many calls a task makes: a cost that no clock is needed for."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any

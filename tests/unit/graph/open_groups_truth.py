@@ -1,7 +1,5 @@
 """Which groups of a graph are open where nobody has chosen, in a second implementation."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

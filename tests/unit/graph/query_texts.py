@@ -1,7 +1,5 @@
 """Queries written from trees: what a parser must read again, told by no parser."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What a query finds, node by node and as slowly as it is said, from the tree alone."""
 
-from __future__ import annotations
-
 import functools
 import math
 import re

@@ -1,7 +1,5 @@
 """Columns as colors: what they are made of, what is refused, and what each side says of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -152,7 +150,6 @@ def test_a_mapping_names_nodes_and_entries(small: DebugRun) -> None:
 def test_invalid_column_data_is_rejected(
     small: DebugRun, data: Any, error: type[Exception], said: str
 ) -> None:
-    assert small.graph is not None
     with pytest.raises(error, match=said):
         node_column(small.graph, data)
 
@@ -180,9 +177,7 @@ def test_known_columns_match_graph_file(resnet: DebugRun) -> None:
     found = {name: known_column(resnet.parts, name) for name in KNOWN_COLUMNS}
     assert found["dtype"].classes == ("float32",)
     assert set(found["device"].classes) == {"cpu", "cuda"}
-    assert graph.storage_ids is not None
     codes = found["storage"].codes
-    assert codes is not None
     said = [found["storage"].classes[code] for code in codes]
     assert said == [f"slot {each}" for each in graph.storage_ids]
     assert {"NCHW", "OIHW"} <= set(found["layout"].classes)

@@ -1,7 +1,5 @@
 """Groups of a graph that are open, large graphs in few boxes, and groups of delegates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +39,6 @@ def row_of_blocks() -> Graph:
 
 
 def test_small_graph_opens_with_all_groups_open(run: tvmdbg.DebugRun) -> None:
-    assert run.graph is not None
     assert open_by_itself(run.graph, run.groups) == list(range(len(run.groups)))
 
 
@@ -127,7 +124,6 @@ def test_boxes_are_few_and_hold_every_operator(what: str, most: int) -> None:
 
 def test_first_of_many_alike_blocks_is_open() -> None:
     run = tvmdbg.open(GRAPHS["blocks"])
-    assert run.graph is not None
     groups, opened = condensed(run.graph, run.groups, None, 44)
     (top,) = run.groups.top
     titles = [group.title for group in groups]

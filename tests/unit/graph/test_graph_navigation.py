@@ -1,7 +1,5 @@
 """What part of the graph a view shows, its steps and bookmarks, from Python; and its figure."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Walks, paths and numbers of rows against networkx and numpy."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -210,7 +208,6 @@ NETWORKS = {
 def test_recorded_networks_show_known_repeated_blocks(corpus: Path, name: str) -> None:
     run = tvmdbg.open(corpus / "tvm" / name)
     found = run.groups
-    assert run.graph is not None
     require_sound(run.graph, found, [True, False, True])
     assert [group.title for group in found.top if group.repeats > 1] == NETWORKS[name]
     alone = [group for group in found.top if group.repeats == 1 and group.name == "residual block"]

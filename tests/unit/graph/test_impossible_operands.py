@@ -1,7 +1,5 @@
 """Graphs whose nodes read too little, too much or what cannot be: nothing raises or invents."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

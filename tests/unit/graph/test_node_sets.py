@@ -1,7 +1,5 @@
 """Times that several nodes have together, and groups around them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

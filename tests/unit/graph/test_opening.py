@@ -1,7 +1,5 @@
 """What a run opens on: a tensor that has something to say, and its extremes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +70,6 @@ def test_the_slowest_operator_has_the_largest_mean_time(run: tvmdbg.DebugRun) ->
 
 
 def test_largest_tensors_match_dump_sizes(run: tvmdbg.DebugRun) -> None:
-    assert run.graph is not None
     graph = run.graph
     dumped = {
         entry: each.nbytes

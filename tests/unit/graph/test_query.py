@@ -1,7 +1,5 @@
 """Queries, against what is found node by node."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Operations of single operators: against loops that count every scalar operation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

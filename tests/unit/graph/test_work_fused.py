@@ -1,7 +1,5 @@
 """Fused functions: against evaluation trees that count, and recorded graphs that must agree."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -23,9 +21,7 @@ BINARY = ("add", "multiply", "maximum")
 
 
 def graph_of(run: Any) -> Graph:
-    assert run.graph is not None
-    graph: Graph = run.graph
-    return graph
+    return run.graph
 
 
 @st.composite

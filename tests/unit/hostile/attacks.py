@@ -1,7 +1,5 @@
 """Texts on which a pattern may try much: what it matches up to a repetition, and that repeated."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Iterator

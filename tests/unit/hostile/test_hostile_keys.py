@@ -1,7 +1,5 @@
 """Keys and ids that nothing has: a clear error, never another node's answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

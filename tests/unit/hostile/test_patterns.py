@@ -3,8 +3,6 @@
 Patterns are found where they are: in the namespaces of all modules, and in calls of ``re``.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

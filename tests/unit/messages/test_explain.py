@@ -6,8 +6,6 @@ v0.25 were printed by apache-tvm 0.25.0.post1. Others are from the sources at th
 formats/tvm.md and formats/executorch.md cite, and from recorded answers of the Inspector.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap

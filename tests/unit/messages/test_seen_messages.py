@@ -4,8 +4,6 @@ Each is after an issue of apache/tvm, mlc-ai/mlc-llm, pytorch/executorch, pytorc
 tlc-pack/tenset or mmperf/mmperf, with other names and paths.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

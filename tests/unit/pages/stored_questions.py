@@ -1,13 +1,12 @@
 """Questions to a run, the kernel's answers to them, and what a page in Node answers."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from hypothesis import strategies as st
 
 from tests.unit.widgets import wire
@@ -18,10 +17,6 @@ from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 ROOT = Path(__file__).parents[3]
 PARTS = ("summary", "graph", "timeline", "tensors", "health")
@@ -173,15 +168,7 @@ def differences(
     asked: list[tuple[Any, dict[str, Any]]] | None = None,
     texts: list[Written] | None = None,
 ) -> list[dict[str, Any]]:
-    """Ask a page in Node and return where it answers something else.
-
-    Parameters
-    ----------
-    folder : Path
-    stored : Stored, optional
-    asked : list of (question, answer of ``told``)
-    texts : list of Written
-    """
+    """Ask a page in Node and return where it answers something else."""
     folder.mkdir(exist_ok=True, parents=True)
     buffers = bytearray()
     cases = []
@@ -210,5 +197,4 @@ def differences(
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    return json.loads(done.stdout)

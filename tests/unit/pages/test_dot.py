@@ -1,7 +1,5 @@
 """DOT documents: read by the grammar of the language, and by Graphviz itself where it is there."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Replies recorded for a page: by question, up to a budget, and each buffer once."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Mapping

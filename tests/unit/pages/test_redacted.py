@@ -1,7 +1,5 @@
 """The figure and the findings of a page tell no more of parameters than its data do."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

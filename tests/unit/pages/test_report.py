@@ -1,7 +1,5 @@
 """The report: whole, exact, safe to paste, and silent about the machine."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -117,8 +115,6 @@ def test_report_contains_bug_report_details() -> None:
 def test_node_report_shows_exact_values() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     text = flat(rendered(str(run.report(38))))
-    assert run.tensors is not None
-    assert run.timeline is not None
     values = run.tensors[38].numpy()
     finite = values[np.isfinite(values)].astype(np.float64)
     assert "8,133 finite, 0 NaN, 59 +Inf, 0 -Inf" in text
@@ -127,7 +123,6 @@ def test_node_report_shows_exact_values() -> None:
     assert f"0 (at {places[0]}) … 65376 (at {places[1]})" in text
     assert "in nanoseconds: " in text
     mean = re.search(r"65376.*?mean ([\d.]+), standard deviation ([\d.]+)", text)
-    assert mean is not None
     assert float(mean[1]) == pytest.approx(finite.mean(), rel=1e-5)
     assert float(mean[2]) == pytest.approx(finite.std(), rel=1e-5)
     for ns in run.timeline.repeats(38):
@@ -138,7 +133,6 @@ def test_node_report_shows_exact_values() -> None:
 
 def test_report_accepts_node_by_name() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-    assert run.graph is not None
     assert str(run.report(run.graph.names[3])) == str(run.report(3))
     with pytest.raises(KeyError, match="no node is named 'nosuch'"):
         run.report("nosuch")
@@ -158,7 +152,6 @@ def test_figure_is_saved_next_to_report_text(tmp_path: Path) -> None:
         re.escape(str(report)) + r'\n<img alt="[^"]*" src="data:image/svg\+xml,([^"]*)">\n',
         report._repr_markdown_(),
     )
-    assert inline is not None
     assert as_xml(unquote(inline[1])).tag.endswith("svg")
     assert "![" not in str(report)
 

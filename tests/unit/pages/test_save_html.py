@@ -1,7 +1,5 @@
 """What is written of a run as one page: the same each time, within its budget, names as text."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib
@@ -80,8 +78,7 @@ class Document(HTMLParser):
     @property
     def settings(self) -> dict[str, Any]:
         kinds = [each.get("id") for each in self.every("script")]
-        found: dict[str, Any] = json.loads(self.texts["script"][kinds.index("tvmdbg-settings")])
-        return found
+        return json.loads(self.texts["script"][kinds.index("tvmdbg-settings")])
 
 
 def sha(text: str) -> str:
@@ -288,7 +285,6 @@ def test_failing_part_is_left_out_of_the_page(
     for kind in kinds:
         assert f"{kind}: ZeroDivisionError" in html.unescape(text)
     packed = re.search(r'id="tvmdbg-data"[^>]*>([^<]+)<', text)
-    assert packed is not None
     data = gzip.decompress(base64.b64decode(packed[1]))
     head = json.loads(data[16 : 16 + int.from_bytes(data[8:12], "little")])
     replies = {

@@ -1,17 +1,12 @@
 """What a cell keeps of a view, and what pages without a kernel make of that."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import nbformat
 import pytest
 from make.notebooks import ROOT, WIDGET, client
-
-if TYPE_CHECKING:
-    import nbformat
 
 CELLS = [
     """import tvmdbg_widgets as tvmdbg

@@ -1,7 +1,5 @@
 """A page answers as the kernel does, and keeps its budget."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import math

@@ -1,7 +1,5 @@
 """A page given on carries no value of a parameter and no folder of the machine."""
 
-from __future__ import annotations
-
 import json
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The slices of a long timeline in a page without a kernel."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path
@@ -44,8 +42,7 @@ def shown(folder: Path, stored: StoredPage) -> dict[str, Any]:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return json.loads(done.stdout)
 
 
 def test_page_with_room_stores_all_slices(run: DebugRun, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """A connection as users hold it: paired, named, timed, and what is wrong with it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -116,7 +114,6 @@ def test_a_patched_client_is_found_and_named() -> None:
     server = conversation(narrow)[1] + back
     log = tvmdbg.open_rpc(client, server)
     assert log.dtype_layouts == {"client": ("wide",), "server": ("narrow",)}
-    assert log.desync is not None
     assert log.desync.name == "DevAllocData"
     assert log.issues[0].rule == "rpc-desynchronised"
     assert "02 00 20 00 01 00 00 00 (code 2, bits 32, lanes 1)" in log.desync.text
@@ -127,7 +124,6 @@ def test_desync_with_reports_kept_padding() -> None:
     log = tvmdbg.open_rpc(conversation(grammar("v0.8", "wide"))[0])
     assert log.desync is None
     found = log.desync_with("wide", padding=4)
-    assert found is not None
     assert found.too_many == 4
     assert "12 bytes (4 of them padding)" in found.text
     assert "reads 4 bytes too many" in found.text
@@ -143,7 +139,6 @@ def test_timeline_shows_client_waiting_for_server() -> None:
         streams.append(RpcStream(name, as_source(data), times_at=at))
     log = RpcLog(read_connection(streams, title="t", layouts=(NARROW, WIDE)))
     timeline = log.timeline
-    assert timeline is not None
     assert timeline.tracks == ("client waits for the server",)
     waited = [packet.waited_ns for packet in log if packet.reply is not None]
     assert timeline.slice_duration_ns.tolist() == waited

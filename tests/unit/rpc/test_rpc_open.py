@@ -1,7 +1,5 @@
 """Connections opened from captures, and from streams in any order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,7 +39,6 @@ def test_a_capture_is_a_log_with_times(write: Callable[..., bytes]) -> None:
     # Segments are 1 ms apart; the first two open the connection, then come the handshakes.
     assert [packet.time_ns for packet in log[:3]] == [START + n * 10**6 for n in (4, 5, 6)]
     assert log[0].waited_ns == 1e6
-    assert log.timeline is not None
     assert log.timeline.num_slices == 8
     assert set(log.timeline.slice_duration_ns.tolist()) == {1e6}
 

@@ -1,7 +1,5 @@
 """What numpy, math.fsum and exact fractions say of an array, for the tests of the statistics."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any
@@ -125,7 +123,6 @@ def check_moments(finite: np.ndarray[Any, Any], found: Statistics) -> None:
 def check_distribution(finite: np.ndarray[Any, Any], found: Statistics, *, few: bool) -> None:
     """Each bin holds what lies between its bounds, and no value lies beside all."""
     spread = found.distribution
-    assert spread is not None
     low, high = spread.bounds()
     assert 0 < len(spread) <= 1 << 16
     assert (low <= high).all()

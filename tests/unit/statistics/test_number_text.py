@@ -1,7 +1,5 @@
 """Values as text give the same bits back, and whole numbers keep their digits."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Mann-Whitney test against counting every deal of the values, and against printed tables."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

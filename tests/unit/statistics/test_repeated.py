@@ -1,7 +1,5 @@
 """Statistics of views that repeat the elements of a storage, against those of the whole array."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any
@@ -40,7 +38,6 @@ def views(draw: st.DrawFn) -> tuple[ArrayValues, np.ndarray[Any, Any]]:
     offset, behind = draw(st.integers(0, 3)), draw(st.integers(0, 2))
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     kind = dtype.numpy_dtype
-    assert kind is not None
     numbers = random.integers(0, draw(st.sampled_from([2, 5, 100])), offset + span + behind)
     with np.errstate(over="ignore"):
         stored = numbers.astype(kind)
@@ -95,7 +92,6 @@ def test_statistics_of_repeated_values_match_the_whole_array(
         else:
             np.testing.assert_array_equal(own, other, err_msg=each.name)
     sliced = TimedPasses(values).go_on(60)
-    assert sliced is not None
     assert sliced.size == expected.size
     percents = [0, 3, 50, 77, 100]
     ranks = [

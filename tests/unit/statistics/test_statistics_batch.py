@@ -1,7 +1,5 @@
 """Small arrays counted together: each field as a pass over one array gives it."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Sequence
 from dataclasses import fields, replace

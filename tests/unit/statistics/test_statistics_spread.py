@@ -1,7 +1,5 @@
 """Percentiles and histograms against numpy, and what the distribution alone tells of them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -92,7 +90,6 @@ def test_histograms_count_every_value(name: str, data: st.DataObject, bins: int)
     finite = finite_of(decoded(stored, name))
     assume(len(finite))
     found = Kept(values_of(stored, name)).statistics(bins).histogram
-    assert found is not None
     assert found.exact
     assert found.counts.tolist() == counted(finite, found.edges)
     assert found.edges[0] <= finite.min()
@@ -115,7 +112,6 @@ def test_distribution_bounds_contain_true_counts(
     assume(len(finite))
     found: Statistics = Kept(values_of(stored, name)).statistics()
     spread = found.distribution
-    assert spread is not None
     some = data.draw(st.lists(st.sampled_from(finite.tolist()), max_size=3))
     edges = np.unique(np.array([*numbers, *some]))
     assume(len(edges) > 1)
@@ -133,14 +129,12 @@ def test_a_large_array_is_not_read_again_for_its_histogram(monkeypatch: pytest.M
     array = np.random.default_rng(0).standard_normal(300_000).astype(np.float32)
     monkeypatch.setattr(batch, "EXACT_BYTES", 1000)
     found = Kept(values_of(array.tobytes(), "float32")).statistics().histogram
-    assert found is not None
     assert not found.exact
     assert found.counts.sum() == len(array)
     truth = np.histogram(array.astype(float), found.edges)[0]
     assert np.abs(found.counts - truth).max() < 0.02 * truth.max()
     small = array.astype(np.float16)
     exact = Kept(values_of(small.tobytes(), "float16")).statistics().histogram
-    assert exact is not None
     assert exact.exact, "16 bits leave nothing open at any size"
 
 
@@ -181,7 +175,6 @@ def test_sample_distribution_covers_sampled_values() -> None:
     passes = ArrayPasses.over(values_of(array.tobytes(), "float32"), 50_000)
     found = Kept(values_of(array.tobytes(), "float32")).statistics(sample=50_000)
     assert not passes.exact
-    assert found.distribution is not None
     assert found.distribution.counts.sum() == found.size
     bounds = found.percentile(50)
     assert bounds.low <= 0.02

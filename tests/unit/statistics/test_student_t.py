@@ -1,7 +1,5 @@
 """Student's t and the confidence interval of the mean."""
 
-from __future__ import annotations
-
 import math
 import statistics
 

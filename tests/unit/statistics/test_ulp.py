@@ -1,7 +1,5 @@
 """Steps between floating-point values against all codes of a type in order, and against numpy."""
 
-from __future__ import annotations
-
 import math
 
 import ml_dtypes

@@ -1,7 +1,5 @@
 """Arrays of every kind, and pictures of them worked out cell by cell."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

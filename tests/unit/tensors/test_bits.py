@@ -1,7 +1,5 @@
 """Bits of scalars against struct and against values put together from their fields."""
 
-from __future__ import annotations
-
 import struct
 
 import ml_dtypes

@@ -1,7 +1,5 @@
 """Dequantised values against exact fractions and against float32 as TVM computes it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import ml_dtypes

@@ -1,7 +1,5 @@
 """Layouts the graph tells of, on planted graphs and on one network compiled twice."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Layouts and their index maps against enumeration of all indices."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Pictures, channels and profiles against every cell worked out alone."""
 
-from __future__ import annotations
-
 import threading
 import time
 import tracemalloc

@@ -1,7 +1,5 @@
 """Cells of float64 values that float32 lacks, and means whose sums it lacks."""
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import cycle, product

@@ -1,7 +1,5 @@
 """Pictures that are kept, and those made of others, against the values."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Planes of arrays and the axes that views open with."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Logical views against numpy's transpose and reshape of the whole array."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small timelines to try: nested, overlapping, and of no duration."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Critical paths: against every path of small graphs, and on recorded runs."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Trees of merged paths, against walking up from every slice."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import defaultdict

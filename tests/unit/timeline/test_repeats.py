@@ -1,7 +1,5 @@
 """Repeats of operators: where warm-up ends, and the repeats folded."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rooflines and counters along the timeline."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Kinds, colors and labels of slices."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -124,7 +122,6 @@ def test_slices_of_dominant_kind_are_colored_by_block(run: tvmdbg.DebugRun) -> N
 
 
 def test_slices_without_blocks_are_colored_by_share_unless_chosen(run: tvmdbg.DebugRun) -> None:
-    assert run.timeline is not None
     found = slice_colors(run.timeline, None, None)
     assert (found.by, found.titles) == ("share", {})
     assert found.chosen("block").by == "share", "there are none"

@@ -1,7 +1,5 @@
 """Gaps, against every step of time; arrows, against every slice."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Bins of time and searches, against every slice looked at one by one."""
 
-from __future__ import annotations
-
 import math
 import time
 from fractions import Fraction
@@ -116,7 +114,6 @@ def test_search_matches_only_names_of_drawn_slices() -> None:
 
 def test_search_requires_every_word_in_slice_name_or_kind() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-    assert run.graph is not None
     rows, nodes = run.timeline.rows, run.timeline.slice_node
 
     def sought(text: str) -> list[int]:

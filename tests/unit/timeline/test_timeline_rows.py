@@ -1,7 +1,5 @@
 """Slices in rows and their own time, against the definition written out for every pair."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from itertools import pairwise

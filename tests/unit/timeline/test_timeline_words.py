@@ -1,7 +1,5 @@
 """What is said of times that are no debugger's means: true for each kind of file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Times by anything, against counting every step of time; rows of the table of operators."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

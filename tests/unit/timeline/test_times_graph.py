@@ -1,7 +1,5 @@
 """Times by what the graph knows of nodes, against sums over nodes one by one."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import statistics

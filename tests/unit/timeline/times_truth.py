@@ -1,7 +1,5 @@
 """Random timelines on a grid of steps, and the truth about them by looking at every step."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 

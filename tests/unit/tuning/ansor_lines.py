@@ -1,7 +1,5 @@
 """Lines of Ansor logs made by hand, and what TVM's tools choose of them, read with json alone."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

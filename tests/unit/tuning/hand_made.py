@@ -1,7 +1,5 @@
 """Trials made by hand: columns without a file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Small loop nests that are run, every iteration by the meaning of splits and fusions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -24,16 +22,7 @@ C(i, j) += P[((i*{stride}) + (r*{dilation})), (j + {offset})]
 
 @dataclass(frozen=True)
 class Nest:
-    """``C`` reads windows of ``P``, which is computed inside one of its loops.
-
-    Attributes
-    ----------
-    dag : ComputeDag
-    items : list
-        Steps on ``C`` as JSON.
-    place : int
-        Of the loop that carries ``P``.
-    """
+    """``C`` reads windows of ``P``, which is computed inside one of its loops."""
 
     dag: ComputeDag
     items: list[Item]

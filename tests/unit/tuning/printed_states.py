@@ -1,7 +1,5 @@
 """What TVM's own C++ code prints for schedules, and the DAGs they are of."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What TVM applies and distills: against its own rules, followed record by record."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Curves, rounds, sessions and gains against loops that take one record at a time."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Counts of errors against counting one record at a time."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the rules say of real logs, judged by hand (docs/tuning_rules.md), and of generated ones."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Floating-point operations of a DAG and threads of a block, against what TVM prints."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

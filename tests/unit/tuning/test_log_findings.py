@@ -1,7 +1,5 @@
 """Each rule on a log with the thing planted, and on a log without it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Records of a log: one by one, as tables, merged, weighed and written again."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from random import Random

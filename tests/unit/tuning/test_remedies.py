@@ -1,7 +1,5 @@
 """Remedies are code that runs: the builder lines compile, the patch does what it says."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Steps replayed as TVM does, and hostile ones."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Queries over trials: against what is found trial by trial, as slowly as it is said."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import re

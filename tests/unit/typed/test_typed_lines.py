@@ -3,8 +3,6 @@
 A line of ours is run on small runs and logs. One of somebody else's interface must be in CHECKED.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import functools
@@ -14,20 +12,24 @@ import re
 import shutil
 import tomllib
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 from ipywidgets import Widget
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.typed.typed_files import ROOT, lay_out, texts
-from tests.unit.typed.typed_lines import blocks, chains, names_of, parsed, problem, takes_anything
+from tests.unit.typed.typed_lines import (
+    Space,
+    blocks,
+    chains,
+    names_of,
+    parsed,
+    problem,
+    takes_anything,
+)
 from tests.unit.typed.typed_names import typed_names
 from tvmdbg_widgets.analysis.known_messages import MESSAGES
 from tvmdbg_widgets.tuning.following import Follower
-
-if TYPE_CHECKING:
-    from tests.unit.typed.typed_lines import Space
 
 #: What others' functions and their keywords were checked against, by hand: a file and a release.
 #: Those @ v0.8 are of public copies of TVM before v0.20, whose tags could not be told.

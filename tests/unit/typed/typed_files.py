@@ -1,7 +1,5 @@
 """Files under the names that our texts give them, and the texts themselves."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

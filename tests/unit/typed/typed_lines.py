@@ -3,8 +3,6 @@
 A whole line is run; of one in which something is left out, names and keywords are looked up.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """What the names in our texts stand for: small runs, logs, views and values."""
 
-from __future__ import annotations
-
 import builtins
 import functools
 import importlib
@@ -10,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bokeh.embed
 import bokeh.resources
@@ -21,9 +19,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.formats.tuning.test_outputs import OLD_TABLE
 from tests.make.params import write_params
 from tests.unit.typed.typed_files import IR, ROOT
-
-if TYPE_CHECKING:
-    from tests.unit.typed.typed_lines import Space
+from tests.unit.typed.typed_lines import Space
 
 _EXECUTORCH: Any = tvmdbg.executorch
 #: What ExecuTorch's print_delegation_info prints, and TVM of a DAG.

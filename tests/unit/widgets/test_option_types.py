@@ -1,7 +1,5 @@
 """Options of the views: TypeScript has the types that Python declares."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.make.option_types import PATH, VIEWS, written

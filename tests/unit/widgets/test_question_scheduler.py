@@ -1,7 +1,5 @@
 """Who is answered when: newest first, short answers before long ones, nothing after the end."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Questions about long timelines do not hold up others, and what takes long is made once."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any

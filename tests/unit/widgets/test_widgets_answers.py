@@ -1,7 +1,5 @@
 """What views are told agrees with the model, and numbers with TVM's own files."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

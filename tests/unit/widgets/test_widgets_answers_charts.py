@@ -1,7 +1,5 @@
 """What views are told for charts, counters and columns."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

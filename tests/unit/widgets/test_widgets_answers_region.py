@@ -1,7 +1,5 @@
 """What views are told of a part of a plane, against numpy on the same values."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

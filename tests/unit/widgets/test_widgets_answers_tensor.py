@@ -1,7 +1,5 @@
 """What views are told of one tensor, against numpy on the same arrays."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from io import BytesIO

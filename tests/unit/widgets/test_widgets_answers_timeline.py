@@ -1,7 +1,5 @@
 """What views are told of a timeline is the timeline, in parts no larger than promised."""
 
-from __future__ import annotations
-
 import json
 import math
 from types import SimpleNamespace

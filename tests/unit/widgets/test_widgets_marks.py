@@ -1,7 +1,5 @@
 """Notes and tours: what the session takes, what it refuses and how it says so."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

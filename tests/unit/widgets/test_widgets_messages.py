@@ -1,7 +1,5 @@
 """Questions and traits from the page, honest and hostile."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

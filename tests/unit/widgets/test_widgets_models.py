@@ -1,7 +1,5 @@
 """The models in the kernel: what they take, what they send, what they free."""
 
-from __future__ import annotations
-
 import dataclasses
 import gc
 import math

@@ -1,7 +1,5 @@
 """Columns as they travel, read by the rules alone and not by our own code."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tensors as TVM's own files beside a dump tell them, read without the package."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

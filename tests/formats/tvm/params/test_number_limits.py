@@ -1,7 +1,5 @@
 """What is too large, too long or too deep is told as a limit, not as a mistake in writing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from formats.tvm.params.params_truth import DATA
 from hypothesis import given

@@ -3,8 +3,6 @@
 No release of TVM writes them: the bytes around the dtype are those of formats/tvm.md §3.6.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 

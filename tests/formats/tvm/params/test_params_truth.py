@@ -1,7 +1,5 @@
 """Every tensor of every recorded dump, against what TVM itself read from it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -94,7 +92,6 @@ def test_keys_name_the_entries_of_the_index(corpus: Path) -> None:
     for dump in dumps(corpus):
         for position, record in enumerate(read_params(dump.params).records):
             key = parse_key(record.key)
-            assert key is not None
             item = f"{key.name}|output {key.output}|order {position}"
             if key.style == "v0.9":
                 item = f"{key.name}____topo-index:{key.node}____output-num:{key.output}"

@@ -1,7 +1,5 @@
 """Written files, against TVM's own bytes and against what went in."""
 
-from __future__ import annotations
-
 import io
 import os
 import struct

@@ -1,7 +1,5 @@
 """Every type TVM can save, against the bytes that went in."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

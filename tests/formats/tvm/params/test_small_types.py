@@ -1,7 +1,5 @@
 """Types below one byte, whose lie in memory depends on the release, and the spellings of bool."""
 
-from __future__ import annotations
-
 import io
 
 import ml_dtypes

@@ -1,7 +1,5 @@
 """Tensor caches against what TVM saved, and caches that are damaged, incomplete or hostile."""
 
-from __future__ import annotations
-
 import copy
 import json
 import shutil

@@ -4,8 +4,6 @@ TVM's writer stores the first 1/lanes of the bytes (formats/tvm.md §3.3); zoo.p
 Whole ones are laid out by numpy, as C lays out ``float4 x[n]``.
 """
 
-from __future__ import annotations
-
 import struct
 
 import ml_dtypes

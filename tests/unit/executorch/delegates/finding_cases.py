@@ -1,7 +1,5 @@
 """Runs of ExecuTorch with something to find in them, recorded and made."""
 
-from __future__ import annotations
-
 import itertools
 import tomllib
 from collections.abc import Callable, Sequence

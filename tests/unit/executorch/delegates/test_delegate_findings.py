@@ -1,7 +1,5 @@
 """What findings say of the operators inside of delegates, against what the runtime really did."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from types import SimpleNamespace

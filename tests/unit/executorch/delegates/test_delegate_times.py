@@ -1,7 +1,5 @@
 """Times of operators inside of delegates, against the ticks that their files hold."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from functools import cache

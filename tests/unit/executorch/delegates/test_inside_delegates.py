@@ -1,7 +1,5 @@
 """Delegates opened in runs, against what XNNPACK's runtime really did (``truth.json``)."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 from collections.abc import Sequence

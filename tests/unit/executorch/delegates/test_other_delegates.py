@@ -1,7 +1,5 @@
 """Runs of delegates other than XNNPACK, made by hand: Vulkan's, Core ML's, and closed ones."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What calls of delegates took, against the times that flatc reads of the dumps."""
 
-from __future__ import annotations
-
 import gc
 import pickle
 import weakref

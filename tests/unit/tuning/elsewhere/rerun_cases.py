@@ -1,7 +1,5 @@
 """Records made by hand, and scripts run against a stand-in for TVM."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Rank correlation against its definition, recorded values of scipy, and its own promise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

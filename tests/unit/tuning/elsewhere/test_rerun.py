@@ -1,7 +1,5 @@
 """The script that measures schedules again, run against a stand-in for TVM 0.8 and 0.19."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What goes into the script, whatever a log holds; and what is said before it runs."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

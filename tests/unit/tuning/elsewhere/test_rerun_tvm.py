@@ -1,7 +1,5 @@
 """The script against a real TVM 0.8 to 0.19, where one is: states of its own sketch policy."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

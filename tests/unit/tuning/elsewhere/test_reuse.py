@@ -1,7 +1,5 @@
 """From a log to the script, and back from its log to a comparison."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """Two logs compared: matched by hand, counted by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

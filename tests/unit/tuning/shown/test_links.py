@@ -1,7 +1,5 @@
 """Which nodes of a run each task of a log tuned."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

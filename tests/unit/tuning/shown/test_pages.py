@@ -1,7 +1,5 @@
 """What a page of a log holds and costs, also of tuners without steps."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """TuningView in the kernel: its traits, answers, figure, and a log that grows."""
 
-from __future__ import annotations
-
 import gc
 import json
 import time
