@@ -16,6 +16,8 @@ from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, drawn, texts
 from tests.unit.figures.test_figures_hostile import graph_of, run_of
 from tvmdbg_widgets.answers import few_names
+from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures.comparison import comparison_figure
 from tvmdbg_widgets.run import DebugRun
 
@@ -95,6 +97,38 @@ def test_graph_with_few_names_is_drawn_like_one_with_all(
         assert figure.description[name] == full.description[name]
     for few, all_ in zip(figure.description["legend"], full.description["legend"], strict=True):
         assert few == pytest.approx(all_)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"color_by": "time", "color_limits": (1e3, 2e4)},
+        {"color_by": "bytes", "focus": 7},
+        {"hops": 1},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("what", ["blocks", "sample with values"])
+def test_rows_of_several_nodes_are_drawn_like_all_nodes(
+    what: str, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_sample = what == "sample with values"
+    run = tvmdbg.open(
+        tvmdbg.samples.resnet20_cifar if is_sample else residual_graph(1_000).encode()
+    )
+    if is_sample:
+        run.findings(progress=False)
+    monkeypatch.setattr(few_names, "MOST_NODES", 20)
+    few = graph_figure(run.facts, **how)
+    ask = Answers.answer
+
+    def ask_for_all(answers: Answers, message: dict[str, Any]) -> Reply:
+        return ask(answers, {name: part for name, part in message.items() if name != "color"})
+
+    monkeypatch.setattr(Answers, "answer", ask_for_all)
+    every = graph_figure(run.facts, **how)
+    assert "missing" not in few.description
+    assert (few.svg, few.text) == (every.svg, every.text)
 
 
 def test_inputs_share_a_box_and_parameters_are_in_their_readers() -> None:
