@@ -33,10 +33,12 @@ def _stored(found: re.Match[str]) -> str:
     (size,) = struct.unpack_from("<I", data, 8)
     head, body = json.loads(data[16 : 16 + size]), data[16 + size :]
     told = [found[1], f"sha256 {hashlib.sha256(body).hexdigest()}"]
-    for name, table in head.pop("tables").items():
-        for column in table["columns"]:
-            values = _values(column, body[table["at"] : table["at"] + table["size"]])
-            told.append(f"{name}.{column['name']} ({len(values)}): {values[:400]}")
+    for question, (result, *places) in head["replies"].items():
+        columns = result.get("columns", ()) if places and isinstance(result, dict) else ()
+        for column in columns:
+            at, size = places[0]
+            values = _values(column, body[at : at + size])
+            told.append(f"{question}.{column['name']} ({len(values)}): {values[:400]}")
     return "\n".join([*told, json.dumps(head, indent=1)])
 
 

@@ -92,7 +92,7 @@ export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Sca
     hex: (at) => `${real.hex(at)} ${imag.hex(at)}`,
     binary: (at) => real.binary(at) + imag.binary(at),
     item: made.descr.includes("c")
-      ? (at) => Uint8Array.of(...real.item(at), ...imag.item(at))
+      ? (at) => new Uint8Array([...real.item(at), ...imag.item(at)])
       : made.item,
   };
 }
