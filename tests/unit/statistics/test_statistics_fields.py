@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.unit.statistics.statistics_truth import (
     NAMES,
     SMALL,
+    WHOLE,
     check,
     check_distribution,
     decoded,
@@ -21,6 +22,8 @@ from tests.unit.statistics.statistics_truth import (
     values_of,
 )
 from tvmdbg_widgets.model.statistics import passes, statistics
+from tvmdbg_widgets.model.statistics.batch import ArrayPasses
+from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -54,6 +57,32 @@ def test_strided_chunks(name: str, data: st.DataObject, step: int) -> None:
     chunks = [array[begin : begin + size] for begin in range(0, len(array), size)]
     if chunks:
         check(array, statistics(lambda: chunks))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", [name for name in WHOLE if name != "bool"])
+def test_integers_at_limits_of_type_in_small_chunks(name: str, size: int) -> None:
+    low, high = int(np.iinfo(name).min), int(np.iinfo(name).max)
+    middle = high // 2 + 1  # 2**63 of uint64
+    some = [high, middle, low, 0, middle + 1, high - 1, low + 1, 1]
+    for values in (some, some[::-1], [high, low], [low, high, low], [middle, high, 3], [high] * 5):
+        array = np.array(values, name)
+        chunks = [array[begin : begin + size] for begin in range(0, len(array), size)]
+        found = statistics(lambda chunks=chunks: chunks, bins=8)
+        check(array, found)
+        wide = array.astype(np.float64)
+        assert (
+            found.histogram.counts.tolist() == np.histogram(wide, found.histogram.edges)[0].tolist()
+        )
+        percents = [0, 10, 50, 75, 100]
+        exact = ArrayPasses.over(lambda chunks=chunks: chunks).percentiles(
+            found, percents, Watched()
+        )
+        assert exact == np.percentile(wide, percents).tolist()
+        for number, (least, most) in zip(
+            exact, found.distribution.percentiles(percents), strict=True
+        ):
+            assert least <= number <= most
 
 
 @pytest.mark.parametrize("name", ["int8", "bfloat16", "float32", "int32", "int64", "float64"])

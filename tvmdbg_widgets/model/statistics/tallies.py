@@ -236,9 +236,11 @@ def _regrouped(
     """Return counts in wider bins that cover the present ones."""
     wide = np.zeros(size, np.int64)
     if len(counts):
+        # Numbered from a border of the wider bins: from the first of these int64 overflows.
         steps = wider.shift - bins.shift
-        ahead = bins.first - (wider.first << steps)
-        np.add.at(wide, (np.arange(len(counts)) + ahead) >> steps, counts)
+        border, ahead = divmod(bins.first, 1 << steps)
+        places = ((np.arange(len(counts)) + ahead) >> steps) + (border - wider.first)
+        np.add.at(wide, places, counts)
     return wide
 
 
