@@ -109,6 +109,43 @@ def test_near_integers_are_counted_exactly_despite_far_outliers(
     assert found.robust.beyond == len(far)
 
 
+@pytest.mark.parametrize(
+    ("value", "name"), [(-(2**31), "int32"), (2**62, "int64"), (2**63, "uint64")]
+)
+def test_zeros_beside_one_large_integer_are_not_narrowed(
+    tmp_path: Path, value: int, name: str
+) -> None:
+    array = np.array([0] * 100 + [value] * 150, name)
+    found = contrast(tmp_path, array)
+    assert found.robust is None, "no value lies beyond"
+    assert found.distribution.counts.tolist() == np.unique(array, return_counts=True)[1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("center", "far", "name"),
+    [
+        (2**64 - 2**41, [5, 2**64 - 1], "uint64"),
+        (2**63 + 2**41, [0, 2**64 - 1], "uint64"),
+        (2**63 - 2**41, [-(2**63), 7], "int64"),
+        (-(2**62) - 1, [2**63 - 1], "int64"),
+    ],
+)
+def test_narrower_bins_do_not_overlap_beyond_float64(
+    tmp_path: Path, center: int, far: list[int], name: str
+) -> None:
+    near = RANDOM.integers(-(2**40), 2**40, 400).tolist()
+    array = np.array([*(center + each for each in near), *far], name)
+    found = contrast(tmp_path, array)
+    low, high = found.distribution.bounds()
+    assert (low <= high).all()
+    assert (high[:-1] < low[1:]).all()
+    ordered = np.sort(array)
+    expected = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
+    assert found.distribution.counts.tolist() == expected.tolist()
+    assert found.robust.beyond == sum(each != 0 and abs(each - center) > 2**41 for each in far)
+    assert (np.diff(found.robust.histogram.edges) > 0).all()
+
+
 LOGNORMAL = np.exp(RANDOM.standard_normal(16_384) * 5).astype(np.float32)
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.statistics.statistics_truth import NAMES, SMALL, values_of
+from tests.unit.statistics.statistics_truth import NAMES, SMALL, check, values_of
 from tvmdbg_widgets.model.statistics import Statistics, batch, statistics
 from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.tensors.dtypes import DataType
@@ -107,6 +107,13 @@ def test_batch_std_matches_single_arrays_with_few_extra_passes(
     alone = counted_alone(monkeypatch)
     assert [each.std for each in Batch(array).rows()] == pytest.approx(expected, rel=1e-12)
     assert len(alone) <= 5, "sums that cancel are left open"
+
+
+@pytest.mark.parametrize("name", ["int64", "uint64"])
+def test_batch_moments_of_integers_beyond_float64(name: str) -> None:
+    array = 2**62 + np.random.default_rng(7).integers(0, 1 << 24, (20, 64)).astype(name)
+    for row, found in zip(array, Batch(array).rows(), strict=True):
+        check(row, found)
 
 
 def counted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Any]:

@@ -123,6 +123,17 @@ def test_integers_beyond_float64_are_summed_exactly() -> None:
         assert (int(low[0]), int(high[-1])) == (array.min(), array.max())
 
 
+@pytest.mark.parametrize("name", ["int64", "uint64"])
+def test_integers_beyond_float64_are_counted_between_floats(name: str) -> None:
+    array = 2**53 + np.arange(4).astype(name)
+    spread = statistics(lambda: [array]).distribution
+    bounds = [-math.inf, -1.0, 0.5, 2.0**53, 2.0**53 + 2, 2**53 + 1, 2**53 + 3, 2.0**64, math.inf]
+    for low in bounds:
+        for high in bounds:
+            inside = sum(low <= each <= high for each in array.tolist())
+            assert spread.count(low, high) == (inside, inside)
+
+
 def test_integer_bins_are_as_narrow_as_range_allows() -> None:
     array = np.arange(-100, 60_000, dtype=np.int32)
     spread = statistics(lambda: [array[:5], array[5:7], array[7:]]).distribution

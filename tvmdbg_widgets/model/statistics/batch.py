@@ -133,9 +133,11 @@ def _means(numbers: Array, dtype: np.dtype[Any]) -> Means:
         mean = values.mean(1)
         apart = values - mean[:, None]
         std = np.sqrt(np.maximum(0, (apart * apart).mean(1) - apart.mean(1) ** 2))
-        exact = is_integral(dtype) & (peak * values.shape[1] < 2.0**53)
         known = (peak > _LEAST) & (peak < _MOST) & (std > _NARROW * peak)
-        known &= exact | (np.abs(mean) > _CANCELLED * peak)
+        if is_integral(dtype):
+            known &= peak * values.shape[1] < 2.0**53
+        else:
+            known &= np.abs(mean) > _CANCELLED * peak
     mean, std = np.where(constant, values[:, 0] + 0.0, mean), np.where(constant, 0.0, std)
     return Means(mean, std, known | constant)
 

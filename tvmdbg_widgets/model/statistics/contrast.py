@@ -71,7 +71,7 @@ def contrast(known: Statistics, passes: ArrayPasses, watched: Watched) -> Contra
             if again
             else from_distribution(spread, edges)
         )
-        robust = Robust(*inner, counts)
+        robust = Robust(float(inner[0]), float(inner[1]), inner[2], counts)
     zone = linear_zone(spread, zeros)
     ends = (float(spread.minimum), float(spread.maximum)) if inner is None else inner[:2]
     scale, crowd = _scale(spread, zeros, ends, zone)

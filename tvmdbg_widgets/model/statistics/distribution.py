@@ -103,8 +103,12 @@ class Distribution:
 
     def count(self, low: float, high: float) -> tuple[int, int]:
         """Return bounds of the number of values between two bounds, both included."""
+        if not (low <= self.maximum and high >= self.minimum):
+            return 0, 0
         counts = self.counts
         first, last = self.bounds()
+        if first.dtype.kind in "iu":  # which numpy compares with floats as float64
+            low, high = math.ceil(max(low, self.minimum)), math.floor(min(high, self.maximum))
         least = counts[(first >= low) & (last <= high)].sum()
         most = counts[(last >= low) & (first <= high)].sum()
         return int(least), int(most)

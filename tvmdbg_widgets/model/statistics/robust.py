@@ -42,7 +42,7 @@ class Robust:
 
 
 def robust_range(spread: Distribution, zeros: int) -> tuple[float, float, int] | None:
-    """Return the range of nearly all values, and the number of values beyond it."""
+    """Return the range of nearly all values, and the number of values beyond it, at least 1."""
     low, high, counts = without_zeros(spread, zeros)
     total = int(counts.sum())
     if total < _LEAST_COUNT:
@@ -61,9 +61,10 @@ def robust_range(spread: Distribution, zeros: int) -> tuple[float, float, int] |
         if over:
             inside &= high <= end + _NEAR * width
     inside &= counts > 0
-    ends = [float(low[inside].min()), float(high[inside].max()), *([0.0] if zeros else [])]
-    beyond = total - int(counts[(low >= min(ends)) & (high <= max(ends))].sum())
-    return min(ends), max(ends), beyond
+    least, most = spread.bounds()  # integers of 64 bits in full
+    ends = [least[inside].min().item(), most[inside].max().item(), *([0] if zeros else [])]
+    beyond = total - int(counts[(least >= min(ends)) & (most <= max(ends))].sum())
+    return (min(ends), max(ends), beyond) if beyond else None
 
 
 def robust_edges(low: float, high: float, *, whole: bool) -> Floats:
@@ -72,7 +73,7 @@ def robust_edges(low: float, high: float, *, whole: bool) -> Floats:
         return equal_edges(low, high, _BINS)
     low, high = math.ceil(low) - 0.5, math.floor(high) + 0.5
     step = max(1, math.ceil((high - low) / _BINS))
-    return low + step * np.arange(math.ceil((high - low) / step) + 1, dtype=np.float64)
+    return np.unique(low + step * np.arange(math.ceil((high - low) / step) + 1, dtype=np.float64))
 
 
 class RangeCounts:
