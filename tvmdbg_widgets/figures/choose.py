@@ -55,7 +55,8 @@ def figure_of(
     known_options(f"the figure of a {view}", options, kind)
     if options.get("entry") is not None:
         options["entry"] = entry_ref(options["entry"], run.graph, run.tensors)
-    if options.get("color_by") == "health":
+    color_by = options.get("color_by")
+    if isinstance(color_by, str) and color_by == "health":
         run.search.run()
     if view in ("graph", "debugger"):
         options = {"color_by": "kind" if run.timeline is None else "time"} | options

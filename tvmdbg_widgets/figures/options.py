@@ -61,6 +61,10 @@ def _layout(given: str) -> str:
     return given
 
 
+def _node(given: Any) -> Any:
+    return given if isinstance(given, str) else whole().check(given)
+
+
 _SELECTED = option(NODES, [], live=False)
 
 
@@ -95,7 +99,9 @@ class GraphOptions(ViewOptions, view="graph"):
     fold_parameters: bool = option(FLAG, True, "Draw parameters as a count on their consumer.")
     direction: str = option(choice("down", "right"), "down", '``"down"`` or ``"right"``.')
     focus: int | str | None = option(
-        anything("number | string", "int, str"), None, "Node (id or name) that is in view first."
+        anything("number | string", "int, str", _node),
+        None,
+        "Node (id or name) that is in view first.",
     )
     hops: int | None = option(whole(0), None, "Show only nodes within so many edges of the focus.")
     search: str = option(

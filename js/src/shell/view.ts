@@ -280,9 +280,13 @@ export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
     get: (name) => model.get(name) as never,
     set: (name, value) => {
       if (JSON.stringify(model.get(name)) === JSON.stringify(value)) return;
+      const outer = isOwn; // a listener may set another option
       isOwn = true;
-      model.set(name, value);
-      isOwn = false;
+      try {
+        model.set(name, value);
+      } finally {
+        isOwn = outer;
+      }
       model.save_changes();
     },
     onChange: (name, listener, signal) => {

@@ -164,6 +164,7 @@ export class Tables {
     this.#note.textContent = "";
     this.#work.abort();
     this.#work = new AbortController();
+    this.#by.node.ariaBusy = "false";
     if (this.isSummed && !isChange) void this.#ask(by);
   }
 

@@ -19,3 +19,23 @@ it("tells a view its own changes from those of Python and of another view", () =
     [false, false, true],
   ]);
 });
+
+it("still knows a change as its own after a listener has set another option, or failed", () => {
+  const { model, inner } = fakeModel({ axes: 0, index: 0 });
+  const { signal } = new AbortController();
+  const options = modelOptions<{ axes: number; index: number }>(model);
+  const told: (boolean | undefined)[] = [];
+  options.onChange("axes", () => options.set("index", options.get("axes")), signal);
+  options.onChange("axes", (isOwn) => told.push(isOwn), signal);
+  options.set("axes", 1);
+  inner.set("axes", 2);
+  const failing = new AbortController();
+  const fail = () => {
+    throw new Error("cannot be shown");
+  };
+  options.onChange("index", fail, failing.signal);
+  expect(() => options.set("index", 5)).toThrow("cannot be shown");
+  failing.abort();
+  inner.set("axes", 3);
+  expect(told).toEqual([true, false, false]);
+});

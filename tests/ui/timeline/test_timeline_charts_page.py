@@ -371,6 +371,14 @@ def test_table_grouping_is_chosen_by_mouse_and_key(page: Page, address: str) -> 
     assert view.option("table_by") == "kind"
 
 
+def test_table_is_not_busy_with_sums_that_nobody_waits_for(page: Page, address: str) -> None:
+    view = View(page, address, "&timeline.height=560", 1600)
+    page.evaluate(
+        "() => { for (const by of ['name', 'node']) tvmdbg.models.timeline0.set('table_by', by) }"
+    )
+    expect(view.root.locator("[aria-busy=true]")).to_have_count(0)
+
+
 def test_sums_by_keys_alone(page: Page, address: str) -> None:
     view = View(page, address, '&timeline.table_by="kind"&timeline.height=560', 1600)
     view.root.focus()

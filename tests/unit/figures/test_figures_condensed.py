@@ -119,14 +119,14 @@ def test_rows_of_several_nodes_are_drawn_like_all_nodes(
     if is_sample:
         run.findings(progress=False)
     monkeypatch.setattr(few_names, "MOST_NODES", 20)
-    few = graph_figure(run.facts, **how)
+    few = drawn(run.facts, "graph", **how)
     ask = Answers.answer
 
     def ask_for_all(answers: Answers, message: dict[str, Any]) -> Reply:
         return ask(answers, {name: part for name, part in message.items() if name != "color"})
 
     monkeypatch.setattr(Answers, "answer", ask_for_all)
-    every = graph_figure(run.facts, **how)
+    every = drawn(run.facts, "graph", **how)
     assert "missing" not in few.description
     assert (few.svg, few.text) == (every.svg, every.text)
 

@@ -85,10 +85,12 @@ def test_text_contrast_meets_wcag_aa() -> None:
         ("graph", {"color_by": "size"}, ValueError, "'kind', 'time'"),
         ("graph", {"direction": "up"}, ValueError, "'down', 'right'"),
         ("graph", {"hops": -1}, ValueError, "at least 0"),
+        ("graph", {"focus": [1]}, TypeError, "focus: expected a whole number, found [1]"),
         ("tensor", {"color_map": "jet"}, ValueError, "'sequential', 'diverging'"),
         ("tensor", {"color_scale": "cubic"}, ValueError, "'linear', 'log', 'symlog'"),
         ("timeline", {"show": "all"}, ValueError, "'both', 'chart', 'table'"),
         ("timeline", {"sort": "name"}, ValueError, "'time', 'order'"),
+        ("timeline", {"bandwidth": 10**400}, ValueError, "bandwidth: expected a finite number"),
         ("timeline", {"time_range": (5.0, 1.0)}, ValueError, "start, end"),
         ("memory", {"color_by": "time"}, ValueError, "'kind', 'size'"),
         ("memory", {"step_range": (5.0, 1.0)}, ValueError, "start, end"),
@@ -104,6 +106,12 @@ def test_invalid_option_error_lists_valid_values(
     run = tvmdbg.open(data / "times/split_multi_v0.19")
     with pytest.raises(error, match=re.escape(listed)):
         run.figure(view, **options)
+
+
+def test_figure_colors_nodes_by_an_array(run: tvmdbg.DebugRun) -> None:
+    assert run.graph is not None
+    figure = run.figure("graph", color_by=np.arange(run.graph.num_nodes))
+    assert figure.description["color_by"] == "values"
 
 
 def test_the_figure_of_a_view_shows_the_views_state(corpus: Path) -> None:

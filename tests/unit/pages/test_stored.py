@@ -270,6 +270,16 @@ def test_line_plots_add_little_to_whole_tensors(corpus: Path, tmp_path: Path) ->
     assert differences(tmp_path, stored, asked) == []
 
 
+def test_small_whole_tensors_keep_their_line_plots(tmp_path: Path) -> None:
+    run = tvmdbg.open(tvmdbg.samples.executorch_demo_delegate)
+    stored = store(run.facts, budget=5_000_000, share="tensors")
+    assert not any(each.startswith("profiles of") for each in stored.left_out)
+    question = {"kind": "profile", "entry": [5, 0], "reading": None, "layout": "", "sizes": {}}
+    asked = [(each := question | {"points": 4096, "axis": at}, told(run, each)) for at in (0, 1)]
+    assert all("error" not in expected for _, expected in asked)
+    assert differences(tmp_path, stored, asked) == []
+
+
 def test_a_page_says_what_only_a_kernel_counts(tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     stored = store(run.facts, budget=ALL, share="tensors", parameters=True)

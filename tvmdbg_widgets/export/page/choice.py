@@ -125,7 +125,7 @@ def choose_profiles(
     wholes = [one for one in candidates if one.whole]
     _try_profiles([one for one in candidates if one.pictures], slice(None), budget, answers)
     room, values = copy(budget), sum(cost for one in wholes for cost, _ in one.spent)
-    room.left = left = min(room.left, int(PLOTS * values))
+    room.left = left = min(room.left, max(_FEW_PLOTS, int(PLOTS * values)))
     # The page opens with the first tensor, and a tensor with the first of these axes.
     for ones, axes in (
         (wholes[:1], slice(None)),
@@ -322,6 +322,8 @@ def pictures_reply(pictures: Sequence[StoredPicture]) -> Reply:
 POINTS = 4096
 #: Share of the bytes of whole tensors that their profiles may add.
 PLOTS = 1 / 8
+#: Compressed bytes that they may take in any case, which is enough for small tensors.
+_FEW_PLOTS = 1 << 14
 #: Values up to which a tensor gets profiles: an axis takes a pass over all values.
 MOST_VALUES = 1 << 24
 

@@ -184,13 +184,15 @@ def number(least: float = -math.inf) -> Accepts:
 def _limited(value: Any, least: float, most: float) -> Any:
     if not least <= value <= most:
         limits = f"at least {least}" if most == math.inf else f"{least} to {most}"
-        raise ValueError(f"expected {limits}, found {value}")
+        raise ValueError(f"expected {limits}, found {value!r:.80}")
     return value
 
 
 def _finite(value: Any) -> float:
     try:
         found = float(value)
+    except OverflowError:
+        found = math.inf
     except (TypeError, ValueError):
         raise TypeError(f"expected a number, found {value!r:.80}") from None
     if not math.isfinite(found):
