@@ -460,6 +460,12 @@ def test_python_bytes_literals_are_decoded_as_utf8() -> None:
     assert '{"é": 1}' in found
 
 
+def test_byte_of_windows_leaves_utf8_of_other_lines() -> None:
+    text = V9.replace("conv_a  ", "c\u00f6nv_a ", 1).encode().replace(b"dense_b", b"d\xeanse_b", 1)
+    quoted = b"".join(b"> " + line + b"\n" for line in text.split(b"\n"))
+    assert [name for name, _ in times_of(tvmdbg.open(quoted))] == ["c\u00f6nv_a", "d\u00eanse_b"]
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

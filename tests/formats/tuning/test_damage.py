@@ -1,7 +1,5 @@
 """Logs that are cut, changed or hostile: the bad line is refused with its reason, the rest read."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -241,6 +239,37 @@ def test_a_changed_byte_harms_no_other_line(seed: int, data: st.DataObject) -> N
     assert read_record(log.parts, -1).line == OTHER.line
     for row in range(len(log)):
         read_record(log.parts, row)
+
+
+@pytest.mark.parametrize("first", [b"\x80", b"\xff", b"\r", b"\n", b"x", b"#", b"`", b" "])
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("maker", [make.ansor, make.autotvm, make.metaschedule])
+def test_a_changed_first_byte_harms_no_other_line(maker: Any, place: int, first: bytes) -> None:
+    """Few lines are no log to the front for pasted text, which put all of them into UTF-8 anew."""
+    random = Random(9)
+    more = (0,) if maker is make.metaschedule else ()
+    lines = [
+        maker(random, *more).line.replace(b"llvm", "llv\u00e4 \u00a0```".encode()) for _ in range(3)
+    ]
+    lines = [*lines[:place], first + lines[place][1:], *lines[place + 1 :]]
+    for kept in (lines, lines[:2], [*lines, b""]):
+        log = open_tuning(b"\n".join(kept))
+        read = b"\n".join(kept).split(b"\n")
+        begun = place + (first == b"\n")
+        found = [read_record(log.parts, row).line for row in range(len(log))]
+        numbers = [
+            at + 1 for at, line in enumerate(read) if line[:1] in (b"{", b"[") and at != begun
+        ]
+        assert log.trials.line.tolist() == numbers
+        assert found == [read[number - 1] for number in numbers]
+
+
+def test_lines_around_records_keep_their_numbers() -> None:
+    damaged = b"\x80" + GOOD.line[1:]
+    log = open_tuning(b"\n".join([b"> build", b"done", GOOD.line, damaged, OTHER.line, b"real 1s"]))
+    assert log.trials.line.tolist() == [3, 5]
+    assert [read_record(log.parts, row).line for row in (0, 1)] == [GOOD.line, OTHER.line]
+    assert [each.line for each in log.parts.refused] == [4]
 
 
 @given(st.lists(st.binary(max_size=200), max_size=5))

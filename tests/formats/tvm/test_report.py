@@ -517,6 +517,18 @@ def test_many_unclear_strings_are_reported_with_byte_offset() -> None:
     assert f"byte {last} " in report.issues.by_rule("string-unclear")[-1].message
 
 
+def test_byte_that_is_no_utf8_ends_no_table() -> None:
+    """It is shown as U+FFFD, three bytes, but is as wide as it was printed."""
+    head = "Name      Duration (us)  Percent  Count  \n"
+    rows = [f"kérn_{at}   {at:>13.2f}  {at * 100 / 6:>7.2f}  {1:>5}  \n" for at in range(1, 4)]
+    total = f"{'Total':<8}  {6:>13.2f}  {'':>7}  {'':>5}  \n"
+    text = "".join([head, *rows, total])
+    report = read(text.encode().replace(b"rn_2", b"r\x80_2"), "r.txt")
+    assert list(report.names) == ["kérn_1", "kér\ufffd_2", "kérn_3"]
+    assert report.duration_ns.tolist() == [1000.0, 2000.0, 3000.0]
+    assert rules(report) == ["not-text"]
+
+
 def test_a_string_of_several_lines_is_one_cell() -> None:
     most = "Count,Duration (us),Name\n" + '1,2,"' + "x\n" * 63 + '"\n'
     assert read(most, "r.csv").names[0] == "x\n" * 63

@@ -42,15 +42,16 @@ class Nest:
         consumer = self.dag.operations[2]
         return [axis.extent or 0 for axis in (*consumer.axes, *consumer.reduce_axes)]
 
-    def boxes(self, loops: int) -> list[list[int]]:
+    def boxes(self, loops: int, *, cut: bool = True) -> list[list[int]]:
         """Return the sides of the box in ``P`` that is read while all but some loops run.
 
-        One list for each run of the first `loops` loops that reads anything.
+        One list for each run of the first `loops` loops that reads anything; without `cut`, as if
+        iterations beyond an uneven split read, too.
         """
         indices = self.dag.operations[2].bodies[0].parts[0].parts
         read: dict[tuple[int, ...], list[set[int]]] = {}
         for run in product(*map(range, self.sizes[-1])):
-            axes = self._axes(run)
+            axes = self._axes(run, cut=cut)
             if axes is not None:
                 sides = read.setdefault(run[:loops], [set(), set()])
                 values = dict(zip("ijr", axes, strict=True))
@@ -66,25 +67,30 @@ class Nest:
             sizes.append(_sizes_after(item, sizes[-1]))
         return sizes
 
-    def _axes(self, run: tuple[int, ...]) -> list[int] | None:
+    def _axes(self, run: tuple[int, ...], *, cut: bool) -> list[int] | None:
         """Return the axes' values in one iteration, None where the iteration is cut off."""
         values, sizes = list(run), self.sizes
         for item, before in zip(reversed(self.items), reversed(sizes[:-1]), strict=True):
-            values = _values_before(item, before, values)
-            if any(value >= size for value, size in zip(values, before, strict=True)):
+            earlier = _values_before(item, before, values, cut=cut)
+            if earlier is None:
                 return None
+            values = earlier
         return values
+
+
+def windows(
+    extents: tuple[int, ...], stride: int = 1, dilation: int = 1, offset: int = 0
+) -> ComputeDag:
+    """Return the DAG of windows that are read at that many places."""
+    text = NEST.format(stride=stride, dilation=dilation, offset=offset)
+    return _sized(parse_dag(text), extents)
 
 
 @st.composite
 def nests(draw: st.DrawFn) -> Nest:
     """Draw a nest."""
-    text = NEST.format(
-        stride=draw(st.integers(1, 3)),
-        dilation=draw(st.integers(1, 3)),
-        offset=draw(st.integers(0, 2)),
-    )
-    dag = _sized(parse_dag(text), draw(st.tuples(*[st.integers(1, 7)] * 3)))
+    strides = [draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(0, 2))]
+    dag = windows(draw(st.tuples(*[st.integers(1, 7)] * 3)), *strides)
     items: list[Item] = []
     loops = 3
     for _ in range(draw(st.integers(0, 4))):
@@ -134,13 +140,34 @@ def _value(index: Any, values: dict[str, int]) -> int:
     return a + b if index.op == "+" else a * b
 
 
-def _parts(item: Item, size: int) -> list[int]:
-    parts, rest = [], size
+def _rests(item: Item, size: int) -> list[int]:
+    """Return the extents that a split divides, one after the other, and the last part's."""
+    rests = [size]
     for length in reversed(item[4]) if item[5] else item[4]:
-        parts.append(min(length, rest))
-        rest = -(-rest // length)
-    parts.append(rest)
+        rests.append(-(-rests[-1] // length))
+    return rests
+
+
+def _parts(item: Item, size: int) -> list[int]:
+    rests, lengths = _rests(item, size), item[4][::-1] if item[5] else item[4]
+    parts = [*map(min, lengths, rests), rests[-1]]
     return parts[::-1] if item[5] else parts
+
+
+def _joined(item: Item, size: int, values: list[int], *, cut: bool) -> int | None:
+    """Return a loop's value from its parts'; None beyond any extent that was divided.
+
+    TVM splits in pairs, and checks the value of each pair (``MakeBoundCheck``).
+    """
+    rests, parts = _rests(item, size), _parts(item, size)
+    outward = values if item[5] else values[::-1]
+    whole = outward[0]
+    for at, value in enumerate(outward[1:], 1):
+        rest = rests[-at]
+        whole = whole * parts[at] + value if item[5] else value * rest + whole
+        if cut and whole >= rests[-at - 1]:
+            return None
+    return whole
 
 
 def _sizes_after(item: Item, sizes: list[int]) -> list[int]:
@@ -152,13 +179,13 @@ def _sizes_after(item: Item, sizes: list[int]) -> list[int]:
     return [sizes[each] for each in item[2]]
 
 
-def _values_before(item: Item, before: list[int], values: list[int]) -> list[int]:
+def _values_before(
+    item: Item, before: list[int], values: list[int], *, cut: bool
+) -> list[int] | None:
     if item[0] == "SP":
-        parts = _parts(item, before[item[2]])
-        whole = 0
-        for value, part in zip(values[item[2] :], parts, strict=False):
-            whole = whole * part + value
-        return [*values[: item[2]], whole, *values[item[2] + len(parts) :]]
+        at, end = item[2], item[2] + len(item[4]) + 1
+        whole = _joined(item, before[at], values[at:end], cut=cut)
+        return None if whole is None else [*values[:at], whole, *values[end:]]
     if item[0] == "FU":
         first = item[2][0]
         return [*values[:first], *divmod(values[first], before[first + 1]), *values[first + 1 :]]

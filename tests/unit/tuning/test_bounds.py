@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from unit.tuning.iterated import Nest, nests
+from hypothesis import example, given
+from unit.tuning.iterated import Nest, nests, windows
 from unit.tuning.printed_states import COPIED, cases, dag, dag_with_bodies, read_steps, steps_of
 
 from tvmdbg_widgets.analysis.tuning.schedules.nest import print_state
@@ -94,19 +92,31 @@ def test_unroll_pragma_on_missing_loop_is_accepted() -> None:
     assert why_refused(state) == ""
 
 
+#: An uneven split whose parts run in another order, and one in three whose parts are fused.
+UNEVEN = [
+    Nest(windows((4, 4, 4)), [["SP", 2, 1, 0, [1, 3], 0], ["FU", 2, [0, 1]], ["RE", 2, order]], 1)
+    for order in ([0, 2, 1, 3], [0, 2, 3, 1])
+]
+IN_THREE = Nest(windows((7, 1, 1)), [["SP", 2, 0, 0, [2, 3], 0], ["FU", 2, [1, 2]]], 0)
+
+
 @given(nests())
+@example(UNEVEN[0])
+@example(UNEVEN[1])
+@example(IN_THREE)
 def test_inferred_regions_cover_reads_of_every_iteration(nest: Nest) -> None:
+    """They reach as far as iterations beyond uneven splits, which ``PassUpDomain`` keeps."""
     state = infer_bounds(nest.state)
     found = [each.extent for each in state.stages[1].iterators]
+    fused = any(item[0] == "FU" for item in nest.items)
     if None in found:  # where a part of a fused loop is no whole number of rows
-        assert any(item[0] == "FU" for item in nest.items)
+        assert fused
         return
-    boxes = nest.boxes(nest.place + 1)
-    for side, whole in enumerate(nest.shape):
-        widest = max(box[side] for box in boxes)
-        assert widest <= found[side] <= max(widest, whole)
-        if not nest.items:
-            assert widest == found[side]
+    inside = nest.place + 1
+    boxes, reached = nest.boxes(inside), nest.boxes(0 if fused else inside, cut=False)
+    for side in range(len(nest.shape)):
+        widest, farthest = (max(box[side] for box in each) for each in (boxes, reached))
+        assert widest <= found[side] <= farthest
 
 
 FOLDED = 60

@@ -27,6 +27,12 @@ _RECORD: Final = re.compile(
     r'\{\s{0,9}"(?:[irv]|input|config|result|version|tvm_version)"\s{0,9}:'
     r'|\[\s{0,9}\d{1,9}\s{0,9},\s{0,9}\[\s{0,9}\[|\[\s{0,9}"\d{1,20}"\s{0,9},'
 )
+#: Members of records, also where a line's begin is damaged.
+_MEMBER: Final = re.compile(
+    r'"(?:[irv]|input|config|result|tvm_version)"\s{0,9}:|(?:\[\s{0,9}){3}"'
+)
+#: Blank lines that are kept before a log, for its lines' numbers; its kind is known by its head.
+_MOST_BLANK: Final = 10_000
 #: Tokens of printed Python values: strings, numbers, constants, and separators.
 _TOKEN: Final = re.compile(
     r"(?:b?(?:'(?P<single>(?:[^'\\\n]|\\.)*+)'|\"(?P<double>(?:[^\"\\\n]|\\.)*+)\"))"
@@ -85,9 +91,9 @@ def documents(given: Cleaned) -> Iterator[Cleaned]:
 
 def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
     """Return the records of a tuning log, None without any; with `whole`, None for broken ones."""
-    decoder, kept, around = json.JSONDecoder(), [], 0
+    decoder, kept, around, count = json.JSONDecoder(), list[str](), 0, 0
     for line in given.text.split("\n"):
-        at, taken = 0, 0
+        at, taken, own = 0, 0, list[str]()
         while (match := _RECORD.search(line, at, at + 400)) is not None:
             try:
                 _, end = decoder.raw_decode(line, match.start())
@@ -95,16 +101,41 @@ def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
                 if whole:
                     return None
                 end = len(line)  # its reader reports the fault
-            kept.append(line[match.start() : end])
+            own.append(line[match.start() : end])
             taken += end - match.start()
             at = end
-        around += taken < len(line.strip())
-    if not kept:
+        count += len(own)
+        is_damaged = not own and _MEMBER.search(line) is not None  # its reader reports that, too
+        around += not is_damaged and taken < len(line.strip())
+        kept += own or [line if is_damaged else ""]
+    if not count:
         return None
     also = {"text around records": around} if around else {}
     # Of a log that was cut, or still grows, the last line has no end.
     last = "" if given.text.endswith(kept[-1]) else "\n"
-    return Cleaned("\n".join(kept) + last, given.taken | also)
+    text = "\n".join(kept) + last
+    begin = len(text) - len(text.lstrip("\n"))
+    return Cleaned(text[begin:] if begin > _MOST_BLANK else text, given.taken | also)
+
+
+def standing(text: str) -> tuple[set[tuple[int, str]], int]:
+    """Return the lines that are records as they stand, by number, and the number of others."""
+    lines = [
+        (number, line.rstrip())
+        for number, line in enumerate(text.split("\n"))
+        if line.strip() and line[:1] not in "# "  # TVM's comments
+    ]
+    own = {each for each in lines if _RECORD.match(each[1]) and is_json(each[1])}
+    return own, len(lines) - len(own)
+
+
+def is_json(text: str) -> bool:
+    """Return whether a text is one JSON value."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _json(given: Cleaned) -> Iterator[Cleaned]:

@@ -8,19 +8,20 @@ and read from Python's or a string literal's form. Nearly known formats are name
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from tvmdbg_widgets.formats.pasted.documents import (
     documents,
+    is_json,
     json_values,
     literal_in,
     messages_in,
     nearly_json,
     open_ends,
     records,
+    standing,
     unwrapped,
 )
 from tvmdbg_widgets.formats.pasted.lines import (
@@ -66,6 +67,10 @@ _FULL_TASKS: Final = re.compile(
 )
 _MOST_CUT: Final = 8
 _LONGEST_LINE: Final = 20_000
+#: Windows-1252 of bytes that are no UTF-8, each by itself: other names keep their letters.
+_WINDOWS: Final = {
+    0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(128, 256)
+}
 
 
 def readings(source: ByteSource, known: str = "") -> Iterator[tuple[ByteSource, Cleaned]]:
@@ -76,7 +81,8 @@ def readings(source: ByteSource, known: str = "") -> Iterator[tuple[ByteSource, 
     if UNMARKED in text.taken:
         known = ""
     seen = set() if text.taken else {text.text}
-    for reading in _known(text, known) if known else _texts(text):
+    found = _known(text, known) if known else _texts(text)
+    for reading in _better_logs(text, found) if known == "tuning-records" else found:
         if reading.text not in seen and reading.text.strip():
             seen.add(reading.text)
             yield BytesSource(reading.text.encode("utf-8", "replace"), source.name), reading
@@ -126,7 +132,8 @@ def _text(source: ByteSource) -> Cleaned | None:
     try:
         return Cleaned(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return Cleaned(data.decode("cp1252", "replace"), {"Windows-1252": 1})
+        text = data.decode("utf-8-sig", "surrogateescape").translate(_WINDOWS)
+        return Cleaned(text, {"Windows-1252": 1})
 
 
 def _known(text: Cleaned, part: str) -> Iterator[Cleaned]:
@@ -165,15 +172,22 @@ def _is_log(text: str) -> bool:
     return own >= _MOSTLY * len(begins) and not {"```", "~~~"} & set(begins)
 
 
+def _better_logs(text: Cleaned, found: Iterator[Cleaned]) -> Iterator[Cleaned]:
+    """Yield readings with fewer lines that are no records, and all that are as they stand.
+
+    Only for more records may these stand in other lines.
+    """
+    own, others = standing(text.text)
+    for reading in found:
+        kept, rest = standing(reading.text)
+        is_moved = len(kept) > len(own) and {line for _, line in own} <= {line for _, line in kept}
+        if rest < others and (own <= kept or is_moved):
+            yield reading
+
+
 def _is_document(text: str) -> bool:
     """Return whether a text is one JSON document."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return text.lstrip()[:1] in ("{", "[") and is_json(text)
 
 
 def _known_tables(text: Cleaned) -> Iterator[Cleaned]:
@@ -354,7 +368,7 @@ def tables(text: str) -> list[PastedTable]:
         table.tries = tries
         _READERS[kind](table, heard)
         # Its reader reads it as it stands.
-        body = table.text.split("\n\n")[0].splitlines()
+        body = table.text.split("\n\n")[0].removesuffix("\n").split("\n")
         stands = [line.rstrip() for line in lines[at : at + len(body)]] == [
             line.rstrip() for line in body
         ]

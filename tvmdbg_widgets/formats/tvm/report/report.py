@@ -6,6 +6,7 @@ three times to warm up and then once with a timer around every operator.
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import re
 from dataclasses import dataclass, replace
@@ -58,7 +59,7 @@ def read_report(source: ByteSource) -> Report:
     text, issues = read_text(source)
     if text.lstrip()[:1] == "{":
         return _from_json(text, source.name, issues)
-    lines = text.split("\n")
+    lines = _lines(source, text)
     if is_header(lines[0]):
         rows = CsvRows(text, source.name)
         if not rows.rows and not rows.issues:
@@ -85,7 +86,7 @@ def read_report(source: ByteSource) -> Report:
                 file=source.name,
                 field=f"line {headings[-1] + 1}",
                 expected="rows whose cells end where the heading's titles do",
-                found=repr(lines[headings[-1] + 1][:60]),
+                found=repr(text.split("\n")[headings[-1] + 1][:60]),
                 hint="Save what report.table() or report.json() returns, as it is.",
             )
         return with_several(report, len(headings))
@@ -136,7 +137,7 @@ def _json_rounding(metric: Metric) -> float:
 def printed_reports(source: ByteSource) -> tuple[Report, ...]:
     """Read every printed table of a log; none in JSON or CSV."""
     text, issues = read_text(source)
-    lines = text.split("\n")
+    lines = _lines(source, text)
     headings = [i for i, line in enumerate(lines) if find_heading(line) is not None]
     if text.lstrip()[:1] == "{" or is_header(lines[0]):
         return ()
@@ -198,11 +199,29 @@ class Heading:
     length: int
 
 
+def _lines(source: ByteSource, text: str) -> list[str]:
+    """Return the lines of a text; bytes that are no UTF-8 are surrogates, one a byte."""
+    if "\ufffd" in text:
+        data = source.read(0, source.size)
+        if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            text = data.decode("utf-8-sig", "surrogateescape")
+    return text.split("\n")
+
+
+def _printed(line: str) -> bytes:
+    """Return the bytes of a line, by which columns are as wide as they were printed."""
+    line = line.rstrip("\r")
+    try:
+        return line.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a pair of a text's own
+        return line.encode("utf-8", "surrogatepass")
+
+
 def find_heading(line: str) -> Heading | None:
     """Recognise the line of titles; None if it is none."""
     if not line.startswith("Name  ") or f"  {DURATION}  {PERCENT}" not in line:
         return None
-    data = line.rstrip("\r").encode("utf-8", "surrogatepass")
+    data = _printed(line)
     titles = list(_TITLE.finditer(data))
     columns = tuple(title[0].decode("utf-8", "replace") for title in titles)
     if columns[:3] != (NAME, DURATION, PERCENT) or len(set(columns)) != len(columns):
@@ -262,13 +281,12 @@ class TableRows:
         width = self.heading.length
         position = 0
         while position < len(lines):
-            data = lines[position].rstrip("\r").encode("utf-8", "surrogatepass")
+            data = _printed(lines[position])
             taken = 1
             if not data.strip():
                 break
             while len(data) < width and taken < _MOST_LINES and position + taken < len(lines):
-                following = lines[position + taken].rstrip("\r").encode("utf-8", "surrogatepass")
-                data = data + b"\n" + following
+                data = data + b"\n" + _printed(lines[position + taken])
                 taken += 1
             if width and not (len(data) == width and data.endswith(b"  ")):
                 if position + 1 >= len(lines) - 1:
@@ -312,7 +330,7 @@ class TableRows:
         return row
 
     def _read_configuration(self, lines: list[str]) -> None:
-        texts = [line.rstrip("\r") for line in lines]
+        texts = [_printed(line).decode("utf-8", "replace") for line in lines]
         start = next((i for i, text in enumerate(texts) if text.strip()), len(texts))
         if texts[start : start + 2] != ["Configuration", "-" * len("Configuration")]:
             return
