@@ -160,7 +160,7 @@ def text_only(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tvmdbg-figure" '
         f'viewBox="0 0 {width:g} {high}" width="{width:g}" height="{high}" role="img" '
         f'font-family="{escape(FONT)}" style="max-width:100%;height:auto">'
-        f"<title>{escape(title)}</title><desc>{escape(text)}</desc>{sheet}"
+        f"<title>{escape(title)}</title><desc>{escape(text or title)}</desc>{sheet}"
         f'<rect x="0.5" y="0.5" width="{width - 1:g}" height="{high - 1}" rx="4" '
         f'fill="{look.background}" stroke="{look.line}"/>{marks}</svg>'
     )

@@ -21,7 +21,7 @@ from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.messages import SAMPLE
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.figures import tensor
+from tvmdbg_widgets.figures import choose
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.pictures import picture
@@ -208,7 +208,7 @@ def test_values_of_a_huge_tensor_are_sampled_until_they_are_counted(
 ) -> None:
     array = RANDOM.standard_normal((3000, 3000)).astype(np.float32)
     run = run_of(tmp_path, a=array)
-    monkeypatch.setattr(tensor, "Answers", _Limited)
+    monkeypatch.setattr(choose, "Answers", _Limited)
     figure = run.figure("tensor")
     assert f"all finite in a sample of {SAMPLE:,}" in " ".join(texts(figure))
     assert figure.description["exact"] is False
