@@ -46,12 +46,22 @@ def best_layouts(
     kinds = entries.kinds()
     near = None if NAMES.isdisjoint(graph.attr_names) else _Near(entries, kinds)
     shape, function = entries.shape.tolist(), graph.func_names.codes[entries.node].tolist()
-    is_first = (entries.first[entries.node] == np.arange(graph.num_entries)).tolist()
+    is_named = entries.first[entries.node] == np.arange(graph.num_entries)
+    is_named &= graph.kinds[entries.node] == NodeKind.OPERATOR
+    named: list[bool] = is_named.tolist()
     judged: dict[tuple[Any, ...], str | None] = {}
 
-    def best(claims: Iterable[Claim], *key: Any) -> str | None:
+    def stated(pair: tuple[int, int], _shape: tuple[int, ...]) -> Iterable[Claim]:
+        return stated_claims(graph, pair)
+
+    def suggested(pair: tuple[int, int], shape: tuple[int, ...]) -> Iterable[Claim]:
+        return claims_of_name(graph, pair, shape)
+
+    def best(read: Callable[..., Iterable[Claim]], entry: int, kind: Any, code: int) -> str | None:
+        key = read, kind, code
         if key not in judged:
-            known = valid_claims(run, entries.shapes[key[-1]] or (), claims)
+            shape = entries.shapes[code] or ()
+            known = valid_claims(run, shape, read(entries.pair(entry), shape))
             sure = bool(known) and known[0].certainty == "stated"
             judged[key] = known[0].layout.text + ("" if sure else _LIKELY) if known else None
         return judged[key]
@@ -62,13 +72,11 @@ def best_layouts(
         code, layout = shape[entry], None
         if entries.shapes[code]:
             if entry in kinds:
-                claims = stated_claims(graph, entries.pair(entry))
-                layout = best(claims, "stated", kinds[entry][0], code)
+                layout = best(stated, entry, kinds[entry][0], code)
             if layout is None and near is not None and (text := near.layout(entry)):
                 layout = text + _LIKELY
-            if layout is None and is_first[entry]:
-                claims = claims_of_name(graph, entries.pair(entry), entries.shapes[code] or ())
-                layout = best(claims, "named", function[entry], code)
+            if layout is None and named[entry]:
+                layout = best(suggested, entry, function[entry], code)
         layouts.append(layout)
     return layouts
 
