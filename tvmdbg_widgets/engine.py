@@ -18,12 +18,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
+
+Result = TypeVar("Result")
 
 STATIC = Path(__file__).parent / "static"
 #: Views that fetch their code from the kernel.
@@ -84,9 +86,24 @@ class EngineTimeError(RuntimeError):
     """A call exceeded its time limit."""
 
 
+class EngineMemoryError(RuntimeError):
+    """A call exceeded the memory of its engine, part of which earlier calls may hold."""
+
+
 def call(function: str, *arguments: str, failure: str) -> str:
     """Call an exported function of ``js/src/engine/engine.ts``."""
     return _engine().call(function, arguments, failure)
+
+
+def with_memory(action: Callable[[], Result]) -> Result:
+    """Return what calls give; if the memory does not suffice, in an engine that holds nothing."""
+    is_used = getattr(_threads, "engine", None) is not None
+    try:
+        return action()
+    except EngineMemoryError:
+        if not is_used:
+            raise
+        return action()
 
 
 def converse(
@@ -190,7 +207,8 @@ class _QuickJs:
                 if interrupted:
                     slow = f"{failure}: it took longer than {_MOST_SECONDS:g} s"
                     raise EngineTimeError(slow) from problem
-                raise RuntimeError(f"{failure}: {message}") from problem
+                kind = EngineMemoryError if "out of memory" in message else RuntimeError
+                raise kind(f"{failure}: {message}") from problem
 
 
 class _Browser:

@@ -24,8 +24,8 @@ from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 Entry: TypeAlias = tuple[int, int]
 
 #: Most entries visited on a walk through element-wise operators, and most readers of one entry.
-_REACH = 64
-_READERS = 32
+REACH = 64
+READERS = 32
 _PLAIN_RANK = 4
 
 
@@ -71,7 +71,7 @@ def laid_out(
     return Unfolded(values, parsed, fitting)
 
 
-class _Claim(NamedTuple):
+class Claim(NamedTuple):
     """A layout before its check; `plain` is the same array in another layout."""
 
     text: str
@@ -87,13 +87,14 @@ def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[Kn
     shape = _known_shape(run, entry)
     if graph is None or not shape:
         return ()
-    layouts = _valid_claims(run, shape, _stated_claims(graph, entry))
+    layouts = valid_claims(run, shape, stated_claims(graph, entry))
     if near and not layouts and not NAMES.isdisjoint(graph.attr_names):
-        layouts = _valid_claims(run, shape, _neighboring_claims(run, graph, entry, shape))
-    return layouts or _valid_claims(run, shape, _claims_of_name(graph, entry, shape))
+        layouts = valid_claims(run, shape, _neighboring_claims(run, graph, entry, shape))
+    return layouts or valid_claims(run, shape, claims_of_name(graph, entry, shape))
 
 
-def _stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Claim]:
+def stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[Claim]:
+    """Yield what the node of an entry and its first readers state."""
     node = entry[0]
     if graph.kinds[node] == NodeKind.OPERATOR:
         attrs, func = graph.attrs[node], graph.func_names[node]
@@ -103,7 +104,7 @@ def _stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Itera
             if is_transform(func) and (operands := _operand_entries(graph, node)):
                 plain = operands[0], attrs.get("src_layout", "")
             source = f"{named.attr} of node {node}"
-            yield _Claim(named.layout, source, node, named.certain and single, plain)
+            yield Claim(named.layout, source, node, named.certain and single, plain)
     for edge in _reader_edges(graph, entry, most):
         reader, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
         attrs, func = graph.attrs[reader], graph.func_names[reader]
@@ -111,31 +112,31 @@ def _stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Itera
         for named in of_operand(attrs, func, position):
             plain = ((reader, 0), attrs.get("dst_layout", "")) if is_transform(func) else None
             source = f"{named.attr} of node {reader}"
-            yield _Claim(named.layout, source, reader, named.certain and sure, plain)
+            yield Claim(named.layout, source, reader, named.certain and sure, plain)
 
 
 def _neighboring_claims(
     run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]
-) -> Iterator[_Claim]:
+) -> Iterator[Claim]:
     seen: set[Entry] = {entry}
     waiting: deque[tuple[Entry, tuple[int, ...]]] = deque([(entry, ())])
-    while waiting and len(seen) < _REACH:
+    while waiting and len(seen) < REACH:
         here, path = waiting.popleft()
         for node, other in _joined_entries(graph, here):
-            if other in seen or len(seen) >= _REACH:
+            if other in seen or len(seen) >= REACH:
                 continue
             seen.add(other)
             there = _known_shape(run, other)
             if there == shape:
                 waiting.append((other, (*path, node)))
-            elif there is None or not _is_stretched(shape, there):
+            elif there is None or not is_stretched(shape, there):
                 continue
-            for claim in _stated_claims(graph, other, _READERS):
+            for claim in stated_claims(graph, other, READERS):
                 between = [operator for operator in (*path, node) if operator != claim.node]
                 through = f"node {between[0]}" if between else ""
                 through = counted(len(between), "node") if len(between) > 1 else through
                 source = claim.source + (f", through {through}" if through else "")
-                yield _Claim(claim.text, source, claim.node, certain=False)
+                yield Claim(claim.text, source, claim.node, certain=False)
 
 
 def _joined_entries(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
@@ -143,29 +144,31 @@ def _joined_entries(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
     if graph.kinds[node] >= NodeKind.OPERATOR and keeps_axes(graph.func_names[node]):
         for operand in _operand_entries(graph, node):
             yield node, operand
-    for edge in _reader_edges(graph, entry, _REACH):
+    for edge in _reader_edges(graph, entry, REACH):
         reader = int(graph.edge_target[edge])
         if keeps_axes(graph.func_names[reader]) or graph.edge_position[edge] > 1:
             yield reader, (reader, 0)
 
 
-def _claims_of_name(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
+def claims_of_name(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[Claim]:
+    """Yield what the name of a function suggests for its first output."""
     node = entry[0]
     func = graph.func_names[node]
     source = f"func_name of node {node}"
     if graph.kinds[node] != NodeKind.OPERATOR or entry[1]:
         return
     if len(shape) == _PLAIN_RANK + 1 and any("conv2d_NCHWc" in part for part in parts(func)):
-        yield _Claim(f"NCHW{shape[-1]}c", source, node, certain=False)
+        yield Claim(f"NCHW{shape[-1]}c", source, node, certain=False)
     if len(shape) == _PLAIN_RANK and any(
         family(part) == "convolution" or part.endswith("relu") for part in parts(func)
     ):
-        yield _Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, node, certain=False)
+        yield Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, node, certain=False)
 
 
-def _valid_claims(
-    run: RunParts, shape: tuple[int, ...], claims: Iterable[_Claim]
+def valid_claims(
+    run: RunParts, shape: tuple[int, ...], claims: Iterable[Claim]
 ) -> tuple[KnownLayout, ...]:
+    """Return the claims that fit a shape, the certain ones first."""
     layouts: dict[str, KnownLayout] = {}
     for claim in sorted(claims, key=lambda claim: not claim.certain):
         try:
@@ -213,7 +216,7 @@ def _reader_edges(graph: Graph, entry: Entry, most: int | None) -> list[int]:
 
 
 def _operand_entries(graph: Graph, node: int) -> list[Entry]:
-    edges = graph.in_edges(node)[:_REACH].tolist()
+    edges = graph.in_edges(node)[:REACH].tolist()
     return [
         (int(graph.edge_source[edge]), int(graph.edge_output[edge]))
         for edge in edges
@@ -230,7 +233,8 @@ def _known_shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
     return graph.shape(*entry) if entry[1] in range(len(graph.entry_range(entry[0]))) else None
 
 
-def _is_stretched(shape: Sequence[int], onto: Sequence[int]) -> bool:
+def is_stretched(shape: Sequence[int], onto: Sequence[int]) -> bool:
+    """Return whether a shape is broadcast to another of as many axes."""
     return len(shape) == len(onto) and all(
         mine in (1, theirs) for mine, theirs in zip(shape, onto, strict=True)
     )

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.best_layouts import best_layouts
 from tvmdbg_widgets.analysis.differences import value_pairs
-from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.matching import Certainty, match
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of, why_not
@@ -46,7 +46,7 @@ def known_column(
         sizes = known_sizes(graph)
         return NodeColumn(name, "entries", sizes, unit="B", together="sum")
     if name == "layout":
-        return classed(name, "entries", _best_layouts(parts, graph, watch))
+        return classed(name, "entries", best_layouts(parts, graph, watch))
     if name == "dtype":
         texts: list[str | None] = [text or None for text in graph.dtypes]
         return classed(name, "entries", texts)
@@ -84,19 +84,6 @@ def _timed_column(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
     )
     unit = "FLOP/B" if name == "intensity" else "FLOP/s"
     return NodeColumn(name, "nodes", values.copy(), unit=unit, scale="log", note=note)
-
-
-def _best_layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:
-    layouts: list[str | None] = []
-    for node in range(graph.num_nodes):
-        watch(len(layouts))
-        for output in range(len(graph.entry_range(node))):
-            known = next(iter(known_layouts(parts, (node, output))), None)
-            sure = known is not None and known.certainty == "stated"
-            layouts.append(
-                None if known is None else known.layout.text + ("" if sure else " (likely)")
-            )
-    return layouts
 
 
 Entry: TypeAlias = tuple[int, int]

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.query import Facts, Part, QueryError, check_type
-from tvmdbg_widgets.engine import EngineTimeError, call, packed_text
+from tvmdbg_widgets.analysis.query import Facts, QueryError, check_type
+from tvmdbg_widgets.engine import EngineTimeError, call, packed_text, with_memory
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, html_table, text_lines
 from tvmdbg_widgets.model.base.text import more_text, one_line
 from tvmdbg_widgets.model.graph.graph import node_label
@@ -136,21 +136,24 @@ def select(facts: Facts, query: str) -> Selection:
     check_type(query)
     if not query:
         return Selection((), query, facts, {}, [])
-    answer = _ask_engine(facts, query, ())
-    if "needs" in answer:
-        answer = _ask_engine(facts, query, answer["needs"])
+    try:
+        answer = with_memory(lambda: _ask_engine(facts, query))
+    except EngineTimeError as error:
+        raise QueryError(query, 0, f"expected a simpler query: {error}") from error
     if "error" in answer:
         raise QueryError(query, answer["at"], answer["error"])
     return Selection(answer["nodes"], query, facts, answer["unknown"], answer["notes"])
 
 
-def _ask_engine(facts: Facts, query: str, needed: Iterable[Part]) -> dict[str, Any]:
-    info = {"devices": facts.devices}
-    sent = {part: packed_text(facts.columns(part), part) | {"info": info} for part in needed}
-    request = json.dumps({"key": facts.key, "text": query, "sent": sent})
-    try:
-        reply = call("findNodes", request, failure="the graph could not be searched")
-    except EngineTimeError as error:
-        raise QueryError(query, 0, f"expected a simpler query: {error}") from error
-    answer: dict[str, Any] = json.loads(reply)
+def _ask_engine(facts: Facts, query: str) -> dict[str, Any]:
+    failure = "the graph could not be searched"
+    request = json.dumps({"key": facts.key, "text": query})
+    answer: dict[str, Any] = json.loads(call("findNodes", request, failure=failure))
+    for part in answer.get("needs", ()):
+        packed = packed_text(facts.columns(part), part)
+        sent = {"key": facts.key, "part": part, "info": {"devices": facts.devices}}
+        base64 = packed.pop("base64")
+        call("keepColumns", json.dumps(packed | sent), base64, failure=failure)
+    if "needs" in answer:
+        answer = json.loads(call("findNodes", request, failure=failure))
     return answer

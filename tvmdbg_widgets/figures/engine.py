@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.engine import converse
+from tvmdbg_widgets.engine import converse, with_memory
 from tvmdbg_widgets.figures.raster import Figure, Hover
 from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
@@ -87,7 +87,11 @@ def draw(
         asked.append(question)
         return answer(question)
 
-    drawn = converse("draw", view, request, answer=_carried(heard), failure=failure)
+    def made() -> Any:
+        asked.clear()
+        return converse("draw", view, request, answer=_carried(heard), failure=failure)
+
+    drawn = with_memory(made)
     svg = _with_images(drawn["svg"], drawn.get("images", ()))
     words = "\n".join(map(one_line, (drawn["text"] or text()).split("\n")))
     hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
@@ -117,8 +121,8 @@ def colors_of_nodes(options: Mapping[str, Any], answer: Answer) -> dict[str, lis
     request = {"options": options, "width": 720, "theme": "light"}
     failure = "the colors of nodes could not be made"
     text = json.dumps(request, allow_nan=False)
-    colors: dict[str, list[Any]] = converse(
-        "colorsOfNodes", text, answer=_carried(answer), failure=failure
+    colors: dict[str, list[Any]] = with_memory(
+        lambda: converse("colorsOfNodes", text, answer=_carried(answer), failure=failure)
     )
     return colors
 

@@ -65,8 +65,13 @@ type SentPart = "nodes" | Extra;
 interface FindRequest {
   key: string;
   text: string;
-  /** Requested columns. */
-  sent: { [part in SentPart]?: PackedColumns & Pick<GraphColumns, "info"> };
+}
+
+interface KeepRequest {
+  key: string;
+  part: SentPart;
+  columns: ColumnHeader[];
+  info: NonNullable<GraphColumns["info"]>;
 }
 
 /** Placeholder for groups and tensors until a query needs groups. */
@@ -94,11 +99,11 @@ export function readQuery(request: string): string {
 
 /** Finds nodes by a query; returns their ids, the columns it needs first, or an error with its position. */
 export function findNodes(request: string): string {
-  const { key, text, sent } = JSON.parse(request) as FindRequest;
+  const { key, text } = JSON.parse(request) as FindRequest;
   return answered(text, () => {
     const tree = parse(text);
     if (!tree) return { nodes: [], unknown: {}, notes: [] };
-    const facts = openedFacts(key, sent);
+    const facts = kept.get(key) ?? null;
     const needs = missing(tree, facts);
     if (!facts || needs.length) return { needs };
     const evaluation = new Evaluation(facts);
@@ -111,18 +116,21 @@ export function findNodes(request: string): string {
   });
 }
 
-/** The cached graph of a key with the columns sent so far; or null. */
-function openedFacts(key: string, { nodes, groups, facts }: FindRequest["sent"]): Facts | null {
-  const ids = nodes
-    ? new Facts(new Links({ ...NO_GROUPS, ...unpacked<"nodes">(nodes), info: nodes.info ?? null }))
-    : kept.get(key);
-  if (!ids) return null;
+/** Keeps requested columns of a graph; the buffer is no part of the JSON, which would double its memory. */
+export function keepColumns(request: string, base64: string): string {
+  const { key, part, columns, info } = JSON.parse(request) as KeepRequest;
+  const packed = { columns, base64 };
+  const facts =
+    part === "nodes"
+      ? new Facts(new Links({ ...NO_GROUPS, ...unpacked<"nodes">(packed), info }))
+      : kept.get(key);
+  if (!facts) return "";
   kept.delete(key);
-  kept.set(key, ids);
+  kept.set(key, facts);
   for (const [old] of kept) if (kept.size > MOST_KEPT) kept.delete(old);
-  if (groups) Object.assign(ids.graph, unpacked<"groups">(groups));
-  if (facts) ids.more = unpacked<"facts">(facts);
-  return ids;
+  if (part === "groups") Object.assign(facts.graph, unpacked<"groups">(packed));
+  if (part === "facts") facts.more = unpacked<"facts">(packed);
+  return "";
 }
 
 function missing(tree: Query, facts: Facts | null): SentPart[] {

@@ -188,6 +188,20 @@ describe("columns", () => {
     expect(names(placed)).toContain("device");
   });
 
+  it.each(["device", "storage"])("shows every %s as unknown if the graph lists none", (name) => {
+    const column = ownColumn(graph, name)!;
+    const entries = graph.entryOffsets[graph.kinds.length]!;
+    expect("classes" in column && [...column.codes]).toEqual(new Array(entries).fill(-1));
+    const coloring = new Coloring(graph, new NodeTimes(graph, null));
+    const palette = new Palette(SCHEMES.light as Theme);
+    const wish = { name, wires: {}, limits: null };
+    const colors = coloring.colors(wish, sceneOf([[0], [1]]), palette, null) as ClassColors;
+    expect([colors.unknown, colors.rows]).toEqual([graph.kinds.length, []]);
+    expect([0, 1].map((box) => [colors.isUnknown(box), colors.meaning(box)])).toEqual(
+      new Array(2).fill([true, `${name} unknown`]),
+    );
+  });
+
   it("reuses colors for equal requests and falls back to kind colors", () => {
     const coloring = new Coloring(graph, new NodeTimes(graph, null));
     const scene = sceneOf([[0], [1]]);

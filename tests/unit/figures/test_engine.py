@@ -294,6 +294,19 @@ def test_unbounded_memory_use_is_refused(
         drawn([])
 
 
+def test_figure_without_room_is_drawn_in_new_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "_MOST_BYTES", 32 << 20)
+    held = "(globalThis.held ??= []).push(new ArrayBuffer(20 * 2 ** 20));"
+    answer = "return JSON.stringify({ done: { svg: request, text: view, description: {} } });"
+    engine_of(held + answer, tmp_path / "engine.js")
+    assert drawn([]).text == "sample"
+    full = host._threads.engine
+    assert drawn([]).text == "sample"
+    assert host._threads.engine is not full
+
+
 def test_endless_recursion_is_refused_in_thread(tmp_path: Path) -> None:
     engine_of("const deep = () => deep() + 1; return deep();", tmp_path / "engine.js")
     with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="stack size"):

@@ -13,6 +13,7 @@ import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.node_columns import (
     KNOWN_COLUMNS,
@@ -346,6 +347,15 @@ def test_figure_shows_color_classes(resnet: DebugRun) -> None:
     about = {"focus": 3, "hops": 1, "label": "{op}\n{device} {layout}"}
     figure = resnet.figure("graph", color_by={0: "mine"}, **about)
     assert "cuda NCHW" in figure.svg
+
+
+def test_figure_shows_unlisted_devices_as_unknown() -> None:
+    run = tvmdbg.open(chain(["x", "a", "b"]))
+    assert run.graph.device_types is None
+    figure = run.figure("graph", color_by="device")
+    assert "missing" not in figure.description
+    assert figure.description["colors"]["unknown"] == run.graph.num_nodes
+    assert "device unknown" in figure.text
 
 
 def test_slack_and_work_are_colors_of_a_run_with_times(resnet: DebugRun) -> None:

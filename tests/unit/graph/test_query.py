@@ -359,6 +359,24 @@ def test_slow_query_raises_query_error(
         sample.select("conv")
 
 
+def test_query_without_room_is_read_in_new_engine(
+    sample: tvmdbg.DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = sample.select("conv and bytes>0")
+    asked: list[str] = []
+
+    def full(function: str, *arguments: str, failure: str) -> str:
+        asked.append(function)
+        if len(asked) == 1:
+            host._threads.engine = None
+            raise host.EngineMemoryError("out of memory")
+        return host.call(function, *arguments, failure=failure)
+
+    monkeypatch.setattr(selection, "call", full)
+    assert sample.select("conv and bytes>0") == expected
+    assert asked == ["findNodes", "findNodes", "keepColumns", "findNodes"]
+
+
 def test_search_result_does_not_depend_on_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["", "conv_1", "a" * 30, "relu", "conv_2", "", "x"]
     expected = ["conv" in each for each in texts]

@@ -8,6 +8,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, found, plant
+from tvmdbg_widgets.analysis.best_layouts import best_layouts
 from tvmdbg_widgets.analysis.layouts import keeps_axes, known_layouts, of_operand, of_output
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.run import DebugRun
@@ -321,3 +322,57 @@ def test_code_written_for_a_view_runs(corpus: Path) -> None:
         ('run.tensors[4, 0].unfold("NCHW8c")[0, 3].T', whole[0, 3].T),
     ]:
         assert np.array_equal(eval(code, {"run": run}), expected)  # noqa: S307
+
+
+def _first_of_known(run: DebugRun) -> list[str | None]:
+    layouts: list[str | None] = []
+    for node in range(run.graph.num_nodes):
+        for output in range(len(run.graph.entry_range(node))):
+            known = next(iter(known_layouts(run.parts, (node, output))), None)
+            sure = known is not None and known.certainty == "stated"
+            layouts.append(known and known.layout.text + ("" if sure else " (likely)"))
+    return layouts
+
+
+def test_best_layouts_are_first_known_ones() -> None:
+    image, packed = zeros(1, 4, 5, 5), zeros(1, 2, 5, 5, 4)
+    padded = transform("NCHW", "NCHW4c")
+    run = plant(
+        Op("x", image),
+        Op("a", image, "fused_add", [(0, 0), (0, 0)]),
+        Op("b", image, "fused_nn_relu", [(1, 0)]),
+        Op("w", zeros(4, 4, 1, 1)),
+        Op("c", image, "fused_nn_conv2d", [(2, 0), (3, 0)], PLAIN),
+        Op("d", [image, image], "fused_split", [(4, 0)]),
+        Op("s", image, "fused_sigmoid", [(5, 1)]),
+        Op("m", image, "fused_multiply", [(6, 0), (7, 0), (4, 0)]),
+        Op("e", zeros(4, 25), "fused_reshape", [(6, 0)]),
+        Op("t", zeros(1, 1, 5, 5, 4), "fused_layout_transform", [(6, 0)], padded),
+        Op("u", packed, "fused_layout_transform", [(6, 0)], padded),
+        Op("p", packed, "fused_nn_contrib_conv2d_NCHWc", [(10, 0)]),
+        Op("n", image, "fused_nn_conv2d_nhwc", [(8, 0)]),
+        Op("k", [], "fused_unheard_of", [(12, 0)], {"layout": "NCHW"}),
+    )
+    expected = _first_of_known(run)
+    assert best_layouts(run.parts, run.graph) == expected
+    assert {"NCHW", "NCHW (likely)", "OIHW", "NCHW4c", None} <= set(expected)
+
+
+def test_best_layouts_end_where_a_walk_does() -> None:
+    image = zeros(1, 4, 5, 5)
+    ops = [Op("x", image), *(Op(f"n{i}", image, "fused_add", [(i, 0)]) for i in range(150))]
+    ops += [
+        Op("w", zeros(4, 4, 1, 1)),
+        Op("c", image, "fused_nn_conv2d", [(100, 0), (151, 0)], PLAIN),
+    ]
+    run = plant(*ops)
+    expected = _first_of_known(run)
+    assert best_layouts(run.parts, run.graph) == expected
+    assert expected[0] is expected[60] is None
+    assert expected[75] == expected[150] == "NCHW (likely)"
+
+
+@pytest.mark.parametrize("name", ["resnet20_cifar", "resnet20_cifar_nchw8c"])
+def test_best_layouts_of_a_network_are_first_known_ones(corpus: Path, name: str) -> None:
+    run = tvmdbg.open(corpus / "tvm" / name)
+    assert best_layouts(run.parts, run.graph) == _first_of_known(run)

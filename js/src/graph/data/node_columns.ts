@@ -78,19 +78,27 @@ export function ownColumn(graph: GraphColumns, name: string): NodeColumn | null 
     const values = graph.entryBytes;
     return { name, of, work, values, unit: "B", scale: "linear", range: null, together: "sum" };
   }
-  if (name === "storage") return numbered(graph.storageIds, name, (id) => `slot ${id}`);
+  if (name === "storage") return numbered(graph, graph.storageIds, name, (id) => `slot ${id}`);
   if (name !== "device") return null;
   return numbered(
+    graph,
     graph.deviceTypes,
     name,
     (type) => graph.info?.devices[type] ?? `device type ${type}`,
   );
 }
 
-function numbered(ids: Int32Array, name: string, label: (id: number) => string): NodeColumn {
+/** All unknown if the graph lists no ids. */
+function numbered(
+  { kinds, entryOffsets }: GraphColumns,
+  ids: Int32Array,
+  name: string,
+  label: (id: number) => string,
+): NodeColumn {
   const distinct = [...new Set(ids)].filter((id) => id >= 0);
   const code = new Map(distinct.map((id, row) => [id, row]));
-  const codes = ids.map((id) => code.get(id) ?? -1);
+  const codes = new Int32Array(entryOffsets[kinds.length] ?? 0);
+  for (let entry = 0; entry < codes.length; entry++) codes[entry] = code.get(ids[entry]!) ?? -1;
   return { name, of: "entries", work: null, codes, classes: distinct.map(label) };
 }
 
