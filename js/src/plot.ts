@@ -204,14 +204,14 @@ interface PlotState {
   nodes: string;
   /** Release and build of BokehJS. */
   _library: string;
-  _figure_id: string;
+  _figure_id?: string;
 }
 
 export default {
   async render({ model, el, host, signal }: RenderProps<PlotState>): Promise<void> {
     const session = await host.getModel<SessionState>(model.get("session"));
     if (signal.aborted) return;
-    const root = viewRoot(el, model.get("_figure_id") ?? "", signal);
+    const root = viewRoot(el, model.get("_figure_id"), signal);
     root.classList.add("tvmdbg-plot");
     root.setAttribute("role", "application");
     root.setAttribute("aria-roledescription", "plot");

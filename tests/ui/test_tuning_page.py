@@ -459,4 +459,6 @@ def test_a_saved_page_shows_the_log_without_a_kernel(page: Page, tmp_path: Path)
     expect(root.locator(".tvmdbg-tuning-legend")).to_contain_text("BuildTimeoutError")
     root.focus()
     page.keyboard.press("End")
-    expect(root.locator(".tvmdbg-tuning-schedule")).to_contain_text("open the log in a notebook")
+    expect(root.locator(".tvmdbg-tuning-schedule")).to_contain_text(
+        "no schedule of this trial: open its files in a notebook"
+    )

@@ -151,6 +151,8 @@ const ABSENT: Readonly<Record<string, string>> = {
   region: "no statistics of regions",
   percentiles: "no other percentiles",
   profile: "no values of this line plot",
+  schedule: "no schedule of this trial",
+  tiles: "no tile sizes of this task",
 };
 
 /** The page's own answer; throws a sentence if it has none. */

@@ -39,13 +39,18 @@ function hideSavedFigure(id: string, root: HTMLElement, signal: AbortSignal): vo
   });
 }
 
-export function viewRoot(el: HTMLElement, figureId: string, signal: AbortSignal): HTMLElement {
+/** The element of a view; a saved page has no figure of it to hide. */
+export function viewRoot(
+  el: HTMLElement,
+  figureId: string | undefined,
+  signal: AbortSignal,
+): HTMLElement {
   const root = document.createElement("div");
   el.append(root);
   signal.addEventListener("abort", () => root.remove());
   applyTheme(root, signal);
   letSave(root, signal);
-  hideSavedFigure(figureId, root, signal);
+  if (figureId) hideSavedFigure(figureId, root, signal);
   return root;
 }
 
@@ -271,7 +276,7 @@ export type Mount<T> = (root: HTMLElement, context: ViewContext<T>) => void | Pr
 export interface ViewState {
   run: string;
   session: string;
-  _figure_id: string;
+  _figure_id?: string;
 }
 
 export function modelOptions<T>(model: AnyModel): ViewOptions<T> {

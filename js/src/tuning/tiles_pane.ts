@@ -1,4 +1,4 @@
-import { isAbort } from "../shared/client/request.ts";
+import { errorText, isAbort } from "../shared/client/request.ts";
 import type { Layer, Pen } from "../shared/drawing/canvas.ts";
 import { ramp, sequentialStops, type Theme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
@@ -198,7 +198,7 @@ export class TilesPane {
       this.#hover(-1);
     } catch (error) {
       if (mine !== this.#serial || isAbort(error)) return;
-      this.#empty("error", "Tile sizes could not be read", String(error));
+      this.#empty("error", "Tile sizes could not be read", errorText(error));
     }
   }
 

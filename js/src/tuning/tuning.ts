@@ -14,7 +14,7 @@ const MOST_HEIGHT = 800;
 interface TuningState extends TuningOptions {
   log: string;
   session: string | null;
-  _figure_id: string;
+  _figure_id?: string;
   _is_saved?: boolean;
 }
 

@@ -104,6 +104,7 @@ def test_a_file_works_with_the_network_off(page: Page, saved: Path) -> None:
     assert page.title() == "resnet20_cifar"
     expect(page.locator("#tvmdbg-static")).to_be_hidden()
     expect(page.locator("#tvmdbg-status")).to_be_hidden()
+    expect(page.locator("[class*=undefined]")).to_have_count(0)
 
 
 def test_content_security_policy_works_as_server_header(
