@@ -74,6 +74,8 @@ _NAME = "tvmdbgEngine"
 #: CPU time of one call.
 _MOST_SECONDS = 10.0
 _MOST_BYTES = 512 << 20
+#: Base64 of answers after which garbage is collected; the engine may wait until none fits again.
+_LARGE = 32 << 20
 
 _threads = threading.local()
 
@@ -117,7 +119,7 @@ def converse(
     ``answer`` gives the result and the buffers of a reply; its errors go to the function that
     asked.
     """
-    engine, spent = _engine(), 0.0
+    engine, spent, sent = _engine(), 0.0, 0
 
     def step(function: str, *arguments: str | int) -> str:
         nonlocal spent
@@ -141,8 +143,11 @@ def converse(
                 step("fail", asked["id"], why)
             else:
                 packed = base64.b64encode(buffers[0]).decode("ascii") if buffers else ""
+                sent += len(packed)
                 step("tell", asked["id"], reply, packed)
         said = json.loads(step("goOn"), parse_int=_whole)
+    if sent > _LARGE:
+        engine.collect()
     return said["done"]
 
 
@@ -210,6 +215,10 @@ class _QuickJs:
                 kind = EngineMemoryError if "out of memory" in message else RuntimeError
                 raise kind(f"{failure}: {message}") from problem
 
+    def collect(self) -> None:
+        """Free what nothing refers to any more."""
+        self._context.gc()
+
 
 class _Browser:
     """The views' code in the engine of the browser that Python runs in."""
@@ -229,6 +238,9 @@ class _Browser:
             return str(getattr(self._code, function)(*arguments))
         except self._failure as problem:
             raise RuntimeError(f"{failure}: {problem}") from problem
+
+    def collect(self) -> None:
+        """Leave it to the browser."""
 
 
 def _unable(problem: Exception, remedy: str) -> EngineMissingError:

@@ -307,6 +307,18 @@ def test_figure_without_room_is_drawn_in_new_engine(
     assert host._threads.engine is not full
 
 
+@pytest.mark.parametrize("least", [0, 1 << 20])
+def test_garbage_is_collected_after_large_answers(
+    least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn()
+    collected: list[int] = []
+    monkeypatch.setattr(host, "_LARGE", least)
+    monkeypatch.setattr(host._threads.engine, "collect", lambda: collected.append(1))
+    drawn(columns={"u1": np.arange(9, dtype=np.uint8)})
+    assert len(collected) == (least == 0)
+
+
 def test_endless_recursion_is_refused_in_thread(tmp_path: Path) -> None:
     engine_of("const deep = () => deep() + 1; return deep();", tmp_path / "engine.js")
     with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="stack size"):
