@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import converse, with_memory
 from tvmdbg_widgets.figures.raster import Figure, Hover
@@ -26,8 +27,6 @@ from tvmdbg_widgets.model.base.text import FormatError, one_line, unread_text
 _MARGIN = 14
 
 
-#: Nodes up to which a figure asks for all names.
-MOST_NODES = 100_000
 #: Answers a question of a figure.
 Answer = Callable[[dict[str, Any]], Reply]
 
@@ -76,7 +75,7 @@ def draw(
     ``text`` gives the words that the view leaves to Python. Every thread has an engine; a figure
     may use 10 s of CPU time and 512 MiB.
     """
-    look = {"width": width, "theme": theme, "mostNodes": MOST_NODES}
+    look = {"width": width, "theme": theme, "mostNodes": few_names.MOST_NODES}
     request = json.dumps(
         {"title": title, "options": options, **look}, allow_nan=False, default=_plain
     )

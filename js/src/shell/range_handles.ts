@@ -1,17 +1,10 @@
+import type { Rectangle } from "../shared/drawing/canvas.ts";
 import { tidy, type ValueAxis } from "../shared/drawing/value_axis.ts";
 import { element, KEEP_KEYS } from "./dom.ts";
 
 const NAMES = ["Low", "High"] as const;
 const STRIDE = 10;
 const KEY_STEPS = 100;
-
-/** Box of the axis, CSS px from its parent's corner. */
-export interface Plot {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
 
 /** What a range belongs to. */
 export interface RangeOwner {
@@ -22,7 +15,7 @@ export interface RangeOwner {
 
 export class RangeHandles {
   readonly nodes: HTMLElement[];
-  #plot: Plot | null = null;
+  #plot: Rectangle | null = null;
   #axis: ValueAxis | null = null;
   #range: [number, number] = [0, 0];
 
@@ -41,9 +34,9 @@ export class RangeHandles {
     });
   }
 
-  /** Puts the handles at the ends of the colors' range, or of the axis if that is shorter; null hides them. */
+  /** Puts the handles at the ends of the colors' range, or of the axis if that is shorter, in a box of the parent; null hides them. */
   place(
-    plot: Plot | null,
+    plot: Rectangle | null,
     axis: ValueAxis | null,
     range: readonly [low: number, high: number] | null,
   ): void {

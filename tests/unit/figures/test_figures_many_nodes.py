@@ -16,7 +16,6 @@ from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.figures import engine
 from tvmdbg_widgets.figures.comparison import comparison_figure
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.run import DebugRun
@@ -60,7 +59,7 @@ def both(draw: Callable[[], Figure]) -> tuple[Figure, Figure, list[int]]:
     figures = []
     for most, answer in ((10 * _NODES, whole), (_NODES // 2, measured)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "MOST_NODES", most)
+            patch.setattr(few_names, "MOST_NODES", most)
             patch.setattr(Answers, "answer", answer)
             told.append(0)
             figures.append(draw())
