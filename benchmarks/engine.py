@@ -69,17 +69,19 @@ def bundle(code: str, folder: Path) -> Path:
 MAKER = """
 import { drawn } from "./engine/engine.ts";
 export { fail, goOn, tell } from "./engine/engine_host.ts";
-import { svgDocument } from "./shared/drawing/figure.ts";
 const maker = async (request: any) => {
   const rows = await request.client.ask("rows");
   return {
-    svg: svgDocument(request, { height: 300, title: "", words: "" }, (pen, theme) => {
+    height: 300,
+    title: "",
+    words: "",
+    text: "",
+    description: { title: "", rows: Object.keys(rows).length },
+    paint(pen: any, theme: any) {
       pen.fillStyle = theme.accent;
       const { marks = 0 } = request.options;
       for (let i = 0; i < marks; i++) pen.fillRect(i * 0.13, (i * 37) % 290, 2, 2);
-    }),
-    text: "",
-    description: { title: "", rows: Object.keys(rows).length },
+    },
   };
 };
 export const draw = (view: string, request: string) => drawn(view, maker, request);
