@@ -156,8 +156,6 @@ def times(what: str, graph: Graph, promise: float | None) -> float:
         f"warm CPU {warm:.3f} s; wrap {wrapped:.3f} s; {first['layers']:,} layers, "
         f"{first['stubs']} stubs; {load()}"
     )
-    phases = ", ".join(f"{name} {took:.0f}" for name, took in runs[-1][-1]["phases"].items())
-    print(f"    warm wall ms: {phases}")
     if promise is not None:
         print(f"    promised {promise:g} s CPU: {'kept' if fresh <= promise else 'MISSED'}")
     return float(fresh)

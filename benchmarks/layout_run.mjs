@@ -156,7 +156,6 @@ if (task === "time") {
       own,
       wall,
       wrap: wrapping.cpu,
-      phases: result.timings,
       stubs: result.stubs.length,
       layers: result.layers,
     });
