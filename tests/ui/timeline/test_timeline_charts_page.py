@@ -28,6 +28,7 @@ class Other(View):
         query = f'&timeline.chart="{chart}"&timeline.height=560&theme={theme}'
         super().__init__(page, address, query, width)
         self.chart = self.root.locator(".tvmdbg-timeline-other")
+        expect(self.root.locator(".tvmdbg-message-busy")).to_have_count(0)
 
     def marks(self, **wanted: object) -> list[dict[str, Any]]:
         return [
@@ -409,9 +410,10 @@ def test_table_sums_cover_marked_range(page: Page, trace: DebugRun, trace_addres
 
 def test_callers_table_shows_sandwich_view(page: Page, trace_address: str) -> None:
     view = View(page, trace_address, '&timeline.table_by="callers"&timeline.height=620', 1600)
+    expect(view.root.locator("[aria-busy=true]")).to_have_count(0)
     view.root.focus()
     view.press("t", "ArrowDown")
-    expect(view.said).to_contain_text("Condition.__init__")
+    expect(view.details).to_contain_text("Condition.__init__")
     view.press("ArrowRight", "ArrowRight")
     expect(view.said).to_contain_text("Event.__init__")
     sandwich = view.root.locator(".tvmdbg-timeline-sandwich")

@@ -86,6 +86,7 @@ def test_current_row_stays_visible_in_every_table(view: View) -> None:
     assert SLOWEST_NAME in marked(view)
     for _ in range(4):
         view.press("b")
+        expect(view.root.locator("[aria-busy=true]")).to_have_count(0)
         frames(view.page)
         row = view.root.get_attribute("aria-activedescendant")
         if row:

@@ -140,22 +140,20 @@ export function spreadStrip(
   dotted = true,
 ): Element {
   const inside = (at: number) => Math.min(Math.max(radius + 1, at), width - radius - 1);
-  const from = inside(x(p10));
-  const band = svg("rect", {
-    class: "band",
-    x: from,
-    y: 0.5,
-    width: Math.max(1, inside(x(p90)) - from),
-    height: height - 1,
-  });
-  const median = svg("rect", { class: "median", x: x(p50) - 0.5, y: 0, width: 1, height });
-  const dots: SVGElement[] = [];
+  const marks: SVGElement[] = [];
+  if (ns.length) {
+    const from = inside(x(p10));
+    const wide = Math.max(1, inside(x(p90)) - from);
+    const band = { class: "band", x: from, y: 0.5, width: wide, height: height - 1 };
+    const median = { class: "median", x: x(p50) - 0.5, y: 0, width: 1, height };
+    marks.push(svg("rect", band), svg("rect", median));
+  }
   for (let i = 0; dotted && i < ns.length; i++) {
     if (!Number.isFinite(ns[i]!)) continue;
     const cy = radius + 1 + ((i + 0.5) / ns.length) * (height - 2 * radius - 2);
     const cx = inside(x(ns[i]!));
     const beyond = cx === x(ns[i]!) && i >= warm ? "" : " beyond";
-    dots.push(svg("circle", { class: `dot${beyond}`, cx, cy, r: radius }));
+    marks.push(svg("circle", { class: `dot${beyond}`, cx, cy, r: radius }));
   }
   return svg(
     "svg",
@@ -168,6 +166,6 @@ export function spreadStrip(
       "aria-label": title,
     },
     svg("title", {}, title),
-    ...(ns.length ? [band, median, ...dots] : []),
+    ...marks,
   );
 }
