@@ -89,7 +89,7 @@ def of_graph_form(form: str) -> VersionEvidence | None:
 
 
 def of_library(fact: str) -> VersionEvidence:
-    """Evidence of a fact of Model Library Format, which existed from v0.8 to v0.19."""
+    """Evidence of a fact of Model Library Format, which v0.8 to v0.18 write."""
     return VersionEvidence(fact, 8, 18)
 
 
