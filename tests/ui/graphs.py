@@ -1,6 +1,5 @@
 """What tests of the graph view ask of a page of :mod:`ui.host`."""
 
-import base64
 from typing import Any
 
 from playwright.sync_api import Locator, Page
@@ -49,10 +48,6 @@ def said(root: Locator) -> Locator:
     return root.locator(".tvmdbg-mirror")
 
 
-def wires(view: tvmdbg.GraphView) -> dict[str, Any]:
-    """The columns of a view as Python sends them to a page."""
-    return {
-        name: wire | {"data": {"base64": base64.b64encode(wire["data"]).decode()}}
-        for name, wire in view._color_columns.items()
-        if wire is not None
-    }
+def offered(view: tvmdbg.GraphView) -> dict[str, Any]:
+    """The numbers of a view's columns, which a page asks for as long as the view exists."""
+    return {name: known for name, known in view._color_columns.items() if known is not None}

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.best_layouts import best_layouts
 from tvmdbg_widgets.analysis.differences import value_pairs
 from tvmdbg_widgets.analysis.matching import Certainty, match
-from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of, why_not
 from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 from tvmdbg_widgets.analysis.work import work
@@ -20,45 +19,29 @@ from tvmdbg_widgets.model.base.number_text import NO_DISTANCE, distance
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.model.graph.graph import Graph, device_name
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")  # columns computed from times of nodes
-#: Columns computed from the run alone.
-KNOWN_COLUMNS = ("dtype", "device", "storage", "layout", "bytes", *TIMED_COLUMNS)
-#: Columns to color by that need no argument.
-COLOR_NAMES = ("kind", "time", "health", *KNOWN_COLUMNS)
+#: Columns that are computed from the run when a view asks.
+KNOWN_COLUMNS = ("layout", *TIMED_COLUMNS)
+#: Columns to color by that need no argument; views read the others from the graph.
+COLOR_NAMES = ("kind", "time", "health", "dtype", "device", "storage", "bytes", *KNOWN_COLUMNS)
 _ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
 
 
 def known_column(
     parts: RunParts, name: str, watch: Callable[[int], None] = lambda _done: None
 ) -> NodeColumn:
-    """Return a column by name, with one row per entry, or per node for columns of times."""
+    """Return one of ``KNOWN_COLUMNS``: the layouts of entries, or times of nodes."""
     graph = parts.graph
     if graph is None:
         raise ValueError("the run has no graph")
     if name in TIMED_COLUMNS:
         return _timed_column(parts, graph, name)
-    if name == "bytes":
-        sizes = known_sizes(graph)
-        return NodeColumn(name, "entries", sizes, unit="B", together="sum")
-    if name == "layout":
-        return classed(name, "entries", best_layouts(parts, graph, watch))
-    if name == "dtype":
-        texts: list[str | None] = [text or None for text in graph.dtypes]
-        return classed(name, "entries", texts)
-    numbers = graph.storage_ids if name == "storage" else graph.device_types
-    if numbers is None:
-        return classed(name, "entries", [None] * graph.num_entries)
-    names = {
-        number: f"slot {number}" if name == "storage" else device_name(number)
-        for number in np.unique(numbers).tolist()
-        if number >= 0
-    }
-    return classed(name, "entries", [names.get(number) for number in numbers.tolist()])
+    return classed(name, "entries", best_layouts(parts, graph, watch))
 
 
 def _timed_column(parts: RunParts, graph: Graph, name: str) -> NodeColumn:

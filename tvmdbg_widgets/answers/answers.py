@@ -26,6 +26,7 @@ from tvmdbg_widgets.answers.few_names import condensed_columns, graph_of_few, ti
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJobs
 from tvmdbg_widgets.answers.node import RANGE_ANSWERS, node_details
+from tvmdbg_widgets.answers.node_columns import node_column
 from tvmdbg_widgets.answers.ranges import memory
 from tvmdbg_widgets.answers.tensor import Context, Redact, Reply, health
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change, timeline
@@ -310,6 +311,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "matches": _matches,
     "tensors": _tensors,
     "node": lambda context, question: Reply(node_details(context.run, question.integer("node"))),
+    "nodeColumn": node_column,
     "findings": _findings,
     "cancelFindings": _cancel_findings,
     "highlights": _highlights,

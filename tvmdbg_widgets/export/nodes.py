@@ -12,17 +12,14 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.engine import colors_of_nodes
-from tvmdbg_widgets.figures.graph import graph_options
+from tvmdbg_widgets.figures.graph import colored, graph_options
 from tvmdbg_widgets.figures.options import GraphOptions
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
-from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_label, shape_text
 from tvmdbg_widgets.model.graph.groups import Group, Groups
-from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 from tvmdbg_widgets.model.graph.nodes import Subgraph, given_text
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
@@ -153,24 +150,19 @@ class NodeColors:
     """Colors of nodes, chosen as ``color_by`` of ``GraphView``."""
 
     def __init__(self, run: RunFacts, graph: Graph, what: Any) -> None:
-        if isinstance(what, str):
-            one_of("color_by", what, COLOR_NAMES)
-        elif not isinstance(what, NodeColumn):
-            what = node_column(graph, what)
+        what = colored(graph, what)
         if isinstance(what, str) and what == "health":
             run.search.run()
         options = graph_options(run, GraphOptions(color_by=what), complete=True)
         self.name = options["color_by"]
-        self.unit = {"time": "ns", "bytes": "B"}.get(self.name, "")
-        self.unit = options["color_columns"].get(self.name, {}).get("unit", self.unit)
-        self._shown: dict[str, list[Any]] = {}
-        if graph.num_nodes:
-            self._shown = colors_of_nodes(options, Answers(run).answer)
+        nothing: dict[str, Any] = {"unit": "", "nodes": []}
+        made = colors_of_nodes(options, Answers(run).answer) if graph.num_nodes else nothing
+        self.unit: str = made["unit"]
+        self._shown: list[Shown] = made["nodes"]
 
     def of(self, node: int) -> Shown:
         """Return color, color of texts on it, text and value of a node."""
-        fill, ink, text, value = (column[node] for column in self._shown.values())
-        return fill, ink, text, value
+        return self._shown[node]
 
 
 class NodeTexts:

@@ -115,12 +115,15 @@ def _plain(value: Any) -> Any:
     return value.tolist()
 
 
-def colors_of_nodes(options: Mapping[str, Any], answer: Answer) -> dict[str, list[Any]]:
-    """Return what the colors of a graph show, per node; ``options`` as of its figure."""
+def colors_of_nodes(options: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+    """Return the unit of a graph's colors; and ``nodes``: fill, ink, text and value of each.
+
+    ``options`` are those of its figure.
+    """
     request = {"options": options, "width": 720, "theme": "light"}
     failure = "the colors of nodes could not be made"
     text = json.dumps(request, allow_nan=False)
-    colors: dict[str, list[Any]] = with_memory(
+    colors: dict[str, Any] = with_memory(
         lambda: converse("colorsOfNodes", text, answer=_carried(answer), failure=failure)
     )
     return colors

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import base64
 from contextlib import suppress
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES, KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
 from tvmdbg_widgets.analysis.opening import checked_query
 from tvmdbg_widgets.answers.few_names import has_many
+from tvmdbg_widgets.answers.node_columns import number_of
 from tvmdbg_widgets.figures.engine import ToDraw
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
 from tvmdbg_widgets.model.base.options import drawn
 from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
-from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, fitting, node_column
 
 #: SVG bytes of a requested figure, and of one in a saved notebook.
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
@@ -24,8 +24,6 @@ _MOST_BOXES, _MOST_SAVED_BOXES = 300, 120
 _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES = 2_000, 16 * 1024 * 1024
 #: px of a figure that a debugger contains.
 _HEIGHT = 420
-#: Columns that the view computes itself.
-_OWN = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
 
 
 def graph_to_draw(
@@ -45,7 +43,10 @@ def graph_options(
     most_bytes: int = MOST_BYTES,
     complete: bool = False,
 ) -> dict[str, Any]:
-    """Return checked options; ``complete`` asks for all nodes however many they are."""
+    """Return checked options; ``complete`` asks for all nodes however many they are.
+
+    The view asks for a column to color by, which the caller holds meanwhile.
+    """
     graph, camera = run.graph, options.camera
     for group in () if graph is None else options.open_groups or ():
         if not 0 <= group < len(run.groups):
@@ -53,7 +54,8 @@ def graph_options(
     focus, lost = (None, "") if graph is None else _focus(graph, options.focus)
     isolation = None if graph is None else checked_isolation(graph, options.isolate)
     isolation = isolation and {name: part for name, part in isolation.items() if part is not None}
-    name, columns = _columns(run, options)
+    color = options.color_by
+    name = color.name if isinstance(color, NodeColumn) else one_of("color_by", color, COLOR_NAMES)
     boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
     if options.whole:
         boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
@@ -62,7 +64,7 @@ def graph_options(
     return {
         **drawn(options, GraphOptions),
         "color_by": name,
-        "color_columns": columns,
+        "color_number": number_of(run, color) if isinstance(color, NodeColumn) else None,
         "focus": focus,
         "lost": lost,
         "isolate": isolation,
@@ -76,30 +78,12 @@ def graph_options(
     }
 
 
-def _columns(run: RunFacts, options: GraphOptions) -> tuple[str, dict[str, Any]]:
-    """Return the name of the color, and the columns that the view does not compute."""
-    color_by = options.color_by
+def colored(graph: Graph, color_by: Any) -> str | NodeColumn:
+    """Return a name as it is, and a column or data as a column that fits the graph."""
     if isinstance(color_by, str):
-        one_of("color_by", color_by, COLOR_NAMES)
-    elif not isinstance(color_by, NodeColumn) and run.graph is not None:
-        color_by = node_column(run.graph, color_by)
-    name = color_by if isinstance(color_by, str) else color_by.name
-    found = {} if isinstance(color_by, str) else {name: color_by}
-    wanted = {name} | ({"layout"} if "{layout}" in options.label else set())
-    if run.graph is not None:
-        for known in wanted.intersection(KNOWN_COLUMNS).difference(_OWN, found):
-            found[known] = known_column(run.parts, known)
-    return name, {known: _json(column.to_wire()) for known, column in found.items()}
-
-
-def _json(wire: dict[str, Any]) -> dict[str, Any]:
-    """Return a column with its rows as text."""
-
-    def text(data: bytes) -> dict[str, str]:
-        return {"base64": base64.b64encode(data).decode("ascii")}
-
-    terms = {"terms": list(map(text, wire["terms"]))} if "terms" in wire else {}
-    return wire | {"data": text(wire["data"])} | terms
+        return color_by
+    given = color_by if isinstance(color_by, NodeColumn) else node_column(graph, color_by)
+    return fitting(given, graph)
 
 
 def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:

@@ -25,10 +25,9 @@ from tvmdbg_widgets.analysis.node_columns import (
     known_column,
 )
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.answers.node_columns import number_of
 from tvmdbg_widgets.model.base.slips import meant
-from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, fitting, node_column
 
 _ERROR, _LAYOUT = "error", "layout"
 #: Entries up to which the layout column is computed at once.
@@ -92,10 +91,10 @@ class ColorColumns:
         self._work: dict[str, ColorWork] = {}
         self._errors: OutputErrors | None = None
         self._lock = threading.RLock()
-        #: Columns as the page gets them; None for columns it can request.
-        self.wire: dict[str, Any] = {} if run.graph is None else {_LAYOUT: None}
+        #: Number of each column and progress of its work; None for one that a view may begin.
+        self.offered: dict[str, Any] = {} if run.graph is None else {_LAYOUT: None}
         if not why_not(run.parts):
-            self.wire |= dict.fromkeys(TIMED_COLUMNS)
+            self.offered |= dict.fromkeys(TIMED_COLUMNS)
 
     def name_of(self, what: Any, **how: Any) -> str:
         """Return the name of a column; data is kept, errors are started.
@@ -112,7 +111,7 @@ class ColorColumns:
         if isinstance(what, TimeComparison):
             what = what.column_of(graph)
         if isinstance(what, NodeColumn):
-            self._keep(_fitting(what, graph))
+            self._keep(fitting(what, graph))
             return what.name
         if callable(what):
             how = {"name": getattr(what, "__name__", "values").strip("<>")} | how
@@ -153,12 +152,13 @@ class ColorColumns:
         work.join(seconds)
         return not work.is_alive()
 
-    def for_page(self) -> dict[str, Any]:
-        """Return the columns for a page without a kernel."""
+    def for_page(self) -> list[tuple[str, NodeColumn, Any]]:
+        """Return the columns for a page without a kernel, by name, and how far their work is."""
         graph = self._run.graph
         if graph is not None and graph.num_entries <= _AT_ONCE:
             self.begin(_LAYOUT)
-        return {name: wire for name, wire in self.wire.items() if wire is not None}
+        kept = self._columns.items()
+        return [(name, column, self.offered[name]["work"]) for name, column in kept]
 
     def _begin_executorch(self, name: str) -> None:
         """Compute a column that only ExecuTorch runs have."""
@@ -188,15 +188,16 @@ class ColorColumns:
             raise TypeError(f"{name!r} takes no {', '.join(how)}")
         return name
 
-    def _keep(self, column: NodeColumn, **more: Any) -> None:
+    def _keep(self, column: NodeColumn, **work: Any) -> None:
         with self._lock:
-            wire = self.wire | {column.name: column.to_wire() | more}
+            number = number_of(self._run, column)
+            offered = self.offered | {column.name: {"number": number, "work": work or None}}
             self._columns[column.name] = column
-            own = [name for name in wire if name not in (_LAYOUT, _ERROR, *TIMED_COLUMNS)]
+            own = [name for name in offered if name not in (_LAYOUT, _ERROR, *TIMED_COLUMNS)]
             for name in own[:-_MOST_COLUMNS]:
-                del wire[name], self._columns[name]
-            self.wire = wire
-            self._send(wire)
+                del offered[name], self._columns[name]
+            self.offered = offered
+            self._send(offered)
 
     def _begin_layout(self) -> None:
         graph, parts = self._run.graph, self._run.parts
@@ -232,13 +233,3 @@ class ColorColumns:
         self.stop(name)
         self._work[name] = ColorWork(work, tell)
         self._work[name].start()
-
-
-def _fitting(column: NodeColumn, graph: Graph) -> NodeColumn:
-    count = graph.num_nodes if column.of == "nodes" else graph.num_entries
-    if len(column.rows) != count:
-        raise ValueError(
-            f"{column.name!r} has {counted(len(column.rows), 'row')} for {count:,} {column.of} of "
-            "this graph"
-        )
-    return column

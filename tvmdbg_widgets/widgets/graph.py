@@ -98,8 +98,8 @@ class ColorName(str):
         """Name of the column, or the column itself if the run does not compute it."""
         return self._columns.column(str(self))
 
-    def for_page(self) -> dict[str, Any]:
-        """Return the columns for a page without a kernel."""
+    def for_page(self) -> list[tuple[str, NodeColumn, Any]]:
+        """Return the columns for a page without a kernel, and how far their work is."""
         return self._columns.for_page()
 
 
@@ -120,7 +120,7 @@ class GraphColors(traitlets.HasTraits):
     color_by = ColorBy(option_of(GraphOptions, "color_by")).tag(
         sync=True, to_json=lambda name, _view: str(name)
     )
-    #: Columns that the page cannot compute, by name; None for columns it can request.
+    #: Columns that the view asks for; see ``ColorColumns.offered``.
     _color_columns = traitlets.Dict().tag(sync=True)
     _color_paused = traitlets.Bool(False).tag(sync=True, page=True)
 
@@ -142,11 +142,11 @@ class GraphColors(traitlets.HasTraits):
 
     @traitlets.default("_color_columns")
     def _on_demand(self) -> dict[str, Any]:
-        return self._columns.wire
+        return self._columns.offered
 
     @traitlets.validate("_color_columns")
     def _only_ours(self, _proposal: Any) -> dict[str, Any]:
-        return self._columns.wire
+        return self._columns.offered
 
     @traitlets.observe("color_by")
     def _recolored(self, change: Any) -> None:
@@ -167,8 +167,8 @@ class GraphColors(traitlets.HasTraits):
         else:
             self._columns.begin(str(self.color_by), again=True)
 
-    def _send_columns(self, wire: dict[str, Any]) -> None:
-        self._color_columns = wire
+    def _send_columns(self, offered: dict[str, Any]) -> None:
+        self._color_columns = offered
 
 
 class GraphState(GraphColors, Folding, ShownNodes, Drawn):

@@ -275,7 +275,7 @@ async function panelsOf(
   const sheets: GraphSheet[] = [];
   for (const [at, graph] of options.graphs.entries()) {
     const side = at as Side;
-    const sheet = await GraphSheet.of({
+    const own = {
       ...request,
       title: `${LETTER[side]}  ${data.info.titles[side]}`,
       width: request.width / 2,
@@ -283,10 +283,10 @@ async function panelsOf(
       options: {
         ...graph,
         color_by: options.color_by,
-        color_columns: { ...graph.color_columns, ...colorColumns(data, side) },
         outlined: alone[side]!.slice(0, MOST_MARKED),
       },
-    });
+    };
+    const sheet = await GraphSheet.of(own, colorColumns(data, side));
     if (sheet) sheets.push(sheet);
   }
   const [a, b] = sheets;

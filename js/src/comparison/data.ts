@@ -1,4 +1,4 @@
-import type { Wires } from "../graph/data/coloring.ts";
+import type { GivenColumns } from "../graph/data/coloring.ts";
 import type { ColumnsReply } from "../shared/client/answers.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { integer } from "../shared/format.ts";
@@ -155,50 +155,39 @@ const SHOWN = 6;
 const SURE = 1;
 export const ALONE = "unmatched";
 
-const DIVERGING = { of: "nodes", scale: "diverging", classes: null } as const;
+const OF_NODES = { of: "nodes", scale: "diverging" } as const;
 
 /** Columns by which a side's nodes can be colored. */
-export function colorColumns(data: ComparisonData, side: Side): Wires {
+export function colorColumns(data: ComparisonData, side: Side): GivenColumns {
   const { certainties, speedRange, speedNotes } = data.info;
   const classes = [...certainties.slice(0, SURE + 1), ALONE, ...certainties.slice(SURE + 1)];
   const codes = data.codes(side).map((code) => classes.indexOf(certainties[code] ?? ALONE));
   const [change, speed] = [data.change(side), data.speed(side)];
+  const hatched = classes.indexOf(ALONE);
   return {
     ...(speed && {
       [SPEED]: {
-        ...DIVERGING,
+        ...OF_NODES,
+        name: SPEED,
         unit: "×",
         range: speedRange,
         note: speedNotes[side] ?? "",
         together: "ratio",
-        data: viewOf(speed.ratio),
-        terms: [viewOf(speed.terms[0]), viewOf(speed.terms[1])],
+        values: speed.ratio,
+        terms: speed.terms,
       },
     }),
-    match: {
-      of: "nodes",
-      unit: "",
-      scale: "linear",
-      range: null,
-      together: "largest",
-      classes,
-      ordered: true,
-      hatched: classes.indexOf(ALONE),
-      data: new DataView(codes.buffer),
-    },
+    match: { of: "nodes", name: "match", classes, ordered: true, hatched, codes },
     ...(change && {
       [CHANGE]: {
-        ...DIVERGING,
+        ...OF_NODES,
+        name: CHANGE,
         unit: "ns",
         range: change.most > 0 ? [-change.most, change.most] : null,
         together: "sum",
         note: change.note,
-        data: viewOf(change.values),
+        values: change.values,
       },
     }),
   };
-}
-
-function viewOf(values: Float64Array): DataView {
-  return new DataView(Float64Array.from(values).buffer);
 }

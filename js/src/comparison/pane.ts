@@ -18,10 +18,7 @@ const SHARED = ["color_by", "fold_parameters", "direction", "grouped"] as const;
 type SharedOption = (typeof SHARED)[number];
 
 /** Options of a graph in a comparison: some are the comparison's, the rest are its own while it exists. */
-export function graphOptions(
-  options: ViewOptions<ComparisonOptions>,
-  own: Partial<GraphState>,
-): ViewOptions<GraphState> {
+export function graphOptions(options: ViewOptions<ComparisonOptions>): ViewOptions<GraphState> {
   const values: Partial<GraphState> = {
     focus: null,
     hops: null,
@@ -33,7 +30,6 @@ export function graphOptions(
     open_groups: null,
     wrapped: false,
     group: null,
-    ...own,
   };
   const listeners = new EventTarget();
   const shared = (name: string): name is SharedOption => SHARED.includes(name as SharedOption);
@@ -111,12 +107,9 @@ export class GraphPane {
       ),
       isBeside: true,
       opensOn: data.answer(this.#side),
+      columns: colorColumns(data, this.#side),
       place: (placed, view) => aligner.place(this.#side, placed, view),
-      options: withFullScreen(
-        this.root,
-        graphOptions(options, { _color_columns: colorColumns(data, this.#side) }),
-        signal,
-      ),
+      options: withFullScreen(this.root, graphOptions(options), signal),
       signal,
     });
     const bar = this.root.querySelector(":scope > .tvmdbg-bar");

@@ -2,10 +2,10 @@ import { healthScan, isUnderWay, type Scan } from "../shared/client/health.ts";
 import { errorText } from "../shared/client/request.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
-import { ClassColors, Coloring, layoutName } from "./data/coloring.ts";
+import { ClassColors, Coloring, type GivenColumns, layoutName } from "./data/coloring.ts";
 import type { BoxColors } from "./data/colors.ts";
 import { NodeHealth } from "./data/health.ts";
-import type { NodeColumn } from "./data/node_columns.ts";
+import { type NodeColumn, readColumn } from "./data/node_columns.ts";
 import { isOfKind } from "./data/times.ts";
 import { MOST_SELECTED } from "./folding.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
@@ -69,6 +69,9 @@ export class Appearance {
   readonly #view: GraphHost;
   readonly #coloring: Coloring;
   readonly #healthLoader: HealthLoader;
+  /** Columns of Python by name, with the number that was asked last. */
+  readonly #asked = new Map<string, { number: number; column: NodeColumn | null }>();
+  #given: GivenColumns = {};
   #colors: BoxColors | null = null;
   #glanced: string | null = null;
   #since = 0;
@@ -81,7 +84,11 @@ export class Appearance {
     this.#healthLoader = new HealthLoader(view);
     this.legend = new GraphLegend(view, this.#healthLoader.scan);
     signal.addEventListener("abort", () => clearTimeout(this.#since));
-    context.options.onChange("label", () => void view.arrange(false), signal);
+    const relabelled = () => {
+      this.#ask();
+      void view.arrange(false);
+    };
+    context.options.onChange("label", relabelled, signal);
     model.describe.entryValue = (entry) => {
       const value = this.#colors?.entry(entry);
       return value ? `${view.chosen.colorBy} ${value}` : "";
@@ -91,21 +98,25 @@ export class Appearance {
       const value = colorBy === "time" ? "" : (this.#colors?.meaningOf(nodes) ?? "");
       return value && `${colorBy}: ${value}`;
     };
-    model.labels.layoutOf = (node) =>
-      layoutName(model.graph, this.#coloring, view.chosen.colorWires, node);
-    for (const name of ["color_limits", "_color_columns"] as const) {
-      context.options.onChange(name, () => view.repaint(), signal);
-    }
+    model.labels.layoutOf = (node) => layoutName(model.graph, this.#given, node);
+    context.options.onChange("color_limits", () => view.repaint(), signal);
+    const offered = () => {
+      this.#offered();
+      this.#ask();
+      view.repaint();
+    };
+    context.options.onChange("_color_columns", offered, signal);
+    this.#offered();
+    this.#ask();
   }
 
   get names(): string[] {
-    return this.#coloring.names(this.#view.chosen.colorWires);
+    return this.#coloring.names(this.#given);
   }
 
   /** The colored column; null if there is none, or not yet. */
   get column(): NodeColumn | null {
-    const { colorBy, colorWires } = this.#view.chosen;
-    return this.#coloring.column(colorBy, colorWires);
+    return this.#coloring.column(this.#view.chosen.colorBy, this.#given);
   }
 
   glance(): void {
@@ -115,6 +126,7 @@ export class Appearance {
   recolored(): void {
     const { colorBy } = this.#view.chosen;
     this.#view.highlighted = this.#glanced = null;
+    this.#ask();
     if (colorBy === "health") this.#healthLoader.ask();
     clearTimeout(this.#since);
     this.#waited = null;
@@ -130,13 +142,47 @@ export class Appearance {
     const { chosen, model, palette } = this.#view;
     const { colorBy } = chosen;
     const known = model.describe.health;
-    const wish = { name: colorBy, wires: chosen.colorWires, limits: chosen.colorLimits };
+    const wish = { name: colorBy, given: this.#given, limits: chosen.colorLimits };
     const health = placed && this.#coloring.health(known, placed.scene);
     const colors = placed && this.#coloring.colors(wish, placed.scene, palette, health);
     this.#colors = colors;
     const highlight = this.#glanced ?? this.#view.highlighted;
-    this.legend.show(colors, this.column?.work ?? null, this.#problem());
+    const work = chosen.offered[colorBy]?.work ?? null;
+    this.legend.show(colors, work, this.#problem());
     return colors && { colorBy, colors, health, highlight };
+  }
+
+  #offered(): void {
+    const { chosen, context } = this.#view;
+    const names = Object.keys(chosen.offered);
+    const known = names.map((name) => [name, this.#asked.get(name)?.column ?? null]);
+    this.#given = { ...context.columns, ...Object.fromEntries(known) };
+  }
+
+  /** Asks for the columns of colors and labels that Python has; what is shown stays until they arrive. */
+  #ask(): void {
+    const { chosen, context, model } = this.#view;
+    for (const name of [chosen.colorBy, "layout"]) {
+      const number = chosen.offered[name]?.number;
+      const isUsed = name === chosen.colorBy || chosen.label.includes("{layout}");
+      const kept = this.#asked.get(name) ?? { number: -1, column: null };
+      if (number === undefined || number === kept.number || !isUsed) continue;
+      kept.number = number;
+      this.#asked.set(name, kept);
+      const read = (column: NodeColumn | null) => {
+        if (kept.number !== number) return;
+        const isFirst = kept.column === null;
+        kept.column = column;
+        this.#offered();
+        // Boxes are as wide as their labels.
+        if (isFirst && chosen.label.includes(`{${name}}`)) void this.#view.arrange(false);
+        else this.#view.repaint();
+      };
+      context.run.ask("nodeColumn", { number }).then(
+        (answer) => read(readColumn(model.graph, name, answer)),
+        () => {}, // replaced by a newer one, or not in this page
+      );
+    }
   }
 
   #problem(): string {

@@ -1,6 +1,6 @@
 import type { Bookmark, CameraPlace, GraphOptions, History } from "../shared/client/options.ts";
 import type { Camera } from "./camera.ts";
-import type { Wires } from "./data/coloring.ts";
+import type { Work } from "./data/node_columns.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 
 export type { Bookmark, CameraPlace, History } from "../shared/client/options.ts";
@@ -71,9 +71,16 @@ export function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
+/** A column that Python has for the view, by the number to ask with. */
+export interface OfferedColumn {
+  number: number;
+  work: Work | null;
+}
+
 /** Options of a live view, and what only its page and Python know. */
 export interface GraphState extends GraphOptions {
-  _color_columns: Wires;
+  /** By name; null for one that is computed once it is chosen. */
+  _color_columns: Readonly<Record<string, OfferedColumn | null>>;
   /** True if the computation of the colors was stopped. */
   _color_paused: boolean;
   /** Open groups that were chosen by the room. */

@@ -1,6 +1,6 @@
 import { element, type Mirror } from "../shell/dom.ts";
 import type { ViewContext, ViewOptions } from "../shell/view.ts";
-import type { Wires } from "./data/coloring.ts";
+import type { GivenColumns } from "./data/coloring.ts";
 import type { Hits } from "./data/hits.ts";
 import type { Isolation } from "./data/links.ts";
 import type { GraphModel } from "./data/model.ts";
@@ -31,7 +31,7 @@ export class ChosenOptions {
     return this.#options.get("label") ?? "";
   }
 
-  get colorWires(): Wires {
+  get offered(): GraphState["_color_columns"] {
     return this.#options.get("_color_columns") ?? {};
   }
 
@@ -133,6 +133,8 @@ export interface GraphContext extends ViewContext<GraphState> {
   isBeside?: boolean;
   /** Node to open on instead of the first fault or the slowest; -1 for the graph's beginning. */
   opensOn?: number;
+  /** Columns to color by beside those of Python. */
+  columns?: GivenColumns;
   /** Adjusts a layout to its neighbor. */
   place?: (placed: PlacedScene, view: GraphHost) => PlacedScene;
 }

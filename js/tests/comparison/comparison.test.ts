@@ -95,7 +95,7 @@ describe("graphOptions", () => {
       },
       onChange: () => {},
     };
-    const own = graphOptions(options as never, {});
+    const own = graphOptions(options as never);
     let heard = 0;
     own.onChange("search", () => heard++, new AbortController().signal);
     own.set("search", "conv");

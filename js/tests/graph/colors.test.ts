@@ -4,12 +4,13 @@ import recordedLabels from "../../../tests/data/color/labels.json";
 import { classes, diverging, sequential } from "../../../tvmdbg_widgets/figures/tokens.json";
 import { ClassColors, Coloring } from "../../src/graph/data/coloring.ts";
 import { KindColors } from "../../src/graph/data/colors.ts";
-import { combined, ownColumn, readColumn, type Wire } from "../../src/graph/data/node_columns.ts";
+import { combined, ownColumn, readColumn } from "../../src/graph/data/node_columns.ts";
 import { NumberColors, timeColumn } from "../../src/graph/data/number_colors.ts";
 import { NodeTimes } from "../../src/graph/data/times.ts";
 import { filled } from "../../src/graph/layout/labels.ts";
 import type { GraphScene } from "../../src/graph/layout/scene.ts";
 import { Palette } from "../../src/graph/paint/palette.ts";
+import type { NodeColumnInfo } from "../../src/shared/client/answers.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { columns, grouped } from "./fixture.ts";
@@ -18,7 +19,7 @@ interface Recorded {
   offsets: number[];
   boxes: number[][];
   columns: {
-    column: Wire & { name: string; rows: (number | string | null)[] };
+    column: NodeColumnInfo & { name: string; rows: (number | string | null)[] };
     limits: [number, number] | null;
     fills: Record<"light" | "dark", (string | null)[]>;
     said: string[];
@@ -51,18 +52,20 @@ function hex(color: string | null): string | null {
   return `#${((red! << 16) | (green! << 8) | blue!).toString(16).padStart(6, "0")}`;
 }
 
-function wireOf(column: Wire & { rows: (number | string | null)[] }): Wire {
-  const rows = column.rows.map((each) =>
+function answerOf({ rows, ...info }: Recorded["columns"][number]["column"]) {
+  const numbers = rows.map((each) =>
     each === null ? Number.NaN : each === "inf" ? Infinity : Number(each),
   );
-  const data = column.classes ? Int32Array.from(rows) : Float64Array.from(rows);
-  return { ...column, data: new DataView(data.buffer) };
+  const filled = { ...{ ordered: false, hatched: -1, note: "" }, ...info };
+  return info.classes
+    ? { info: filled, codes: Int32Array.from(numbers) }
+    : { info: { ...filled, classes: [] }, values: Float64Array.from(numbers) };
 }
 
 it("gives ordered classes distinct colors if the first class is absent", () => {
   const graph = columns([{ outputs: [[2]] }, { outputs: [[2]] }]);
-  const wire = { of: "nodes", classes: ["exact", "likely", "only in B"], rows: [1, 2] };
-  const found = readColumn(graph, "match", wireOf({ ...wire, ordered: true } as never))!;
+  const column = { of: "nodes", classes: ["exact", "likely", "only in B"], rows: [1, 2] };
+  const found = readColumn(graph, "match", answerOf({ ...column, ordered: true } as never))!;
   const palette = new Palette(SCHEMES.light as Theme);
   const ground = { graph, scene: sceneOf([[0], [1]]), palette };
   const colors = new ClassColors(ground, new NodeTimes(graph, null), found as never);
@@ -81,7 +84,7 @@ describe("column colors equal to the figures'", () => {
   for (const [row, each] of recorded.entries()) {
     const { name, scale, unit } = each.column;
     it(`${row}: ${name} ${scale} ${unit}`, () => {
-      const column = readColumn(graph, name, wireOf(each.column))!;
+      const column = readColumn(graph, name, answerOf(each.column))!;
       for (const theme of ["light", "dark"] as const) {
         const ground = { graph, scene, palette: new Palette(SCHEMES[theme] as Theme) };
         const colors =
@@ -128,38 +131,23 @@ describe("labels from a template", () => {
 describe("columns", () => {
   const graph = columns([{ outputs: [[2, 3], [4]], dtype: "float16" }, { outputs: [null] }]);
 
-  it("refuses columns that do not fit the graph", () => {
-    const wire = {
-      of: "nodes",
-      unit: "",
-      scale: "linear",
-      range: null,
-      together: "largest",
-      classes: null,
-    } as const;
-    const data = new DataView(new ArrayBuffer(8 * 3));
-    expect(readColumn(graph, "x", { ...wire, data })).toBeNull();
-    expect(readColumn(graph, "x", { ...wire, of: "entries", data })).not.toBeNull();
-    expect(readColumn(graph, "x", { ...wire, classes: ["a"], data })).toBeNull();
-  });
+  const info = {
+    of: "nodes",
+    unit: "",
+    scale: "linear",
+    range: null,
+    together: "largest",
+    classes: [],
+    ordered: false,
+    hatched: -1,
+    note: "",
+  } as const;
 
-  it("reads base64 text and views at odd offsets", () => {
-    const bytes = new Uint8Array(new Float64Array([1.5, Number.NaN]).buffer);
-    const base64 = btoa(String.fromCharCode(...bytes));
-    const odd = new Uint8Array(17);
-    odd.set(bytes, 1);
-    const wire = {
-      of: "nodes",
-      unit: "",
-      scale: "linear",
-      range: null,
-      together: "sum",
-      classes: null,
-    } as const;
-    for (const data of [{ base64 }, new DataView(odd.buffer, 1, 16)]) {
-      const column = readColumn(graph, "x", { ...wire, data })!;
-      expect("values" in column && [...column.values]).toEqual([1.5, Number.NaN]);
-    }
+  it("refuses columns that do not fit the graph", () => {
+    const values = new Float64Array(3);
+    expect(readColumn(graph, "x", { info, values })).toBeNull();
+    expect(readColumn(graph, "x", { info: { ...info, of: "entries" }, values })).not.toBeNull();
+    expect(readColumn(graph, "x", { info })).toBeNull();
   });
 
   it("adds the bytes of entries", () => {
@@ -194,7 +182,7 @@ describe("columns", () => {
     expect("classes" in column && [...column.codes]).toEqual(new Array(entries).fill(-1));
     const coloring = new Coloring(graph, new NodeTimes(graph, null));
     const palette = new Palette(SCHEMES.light as Theme);
-    const wish = { name, wires: {}, limits: null };
+    const wish = { name, given: {}, limits: null };
     const colors = coloring.colors(wish, sceneOf([[0], [1]]), palette, null) as ClassColors;
     expect([colors.unknown, colors.rows]).toEqual([graph.kinds.length, []]);
     expect([0, 1].map((box) => [colors.isUnknown(box), colors.meaning(box)])).toEqual(
@@ -206,7 +194,7 @@ describe("columns", () => {
     const coloring = new Coloring(graph, new NodeTimes(graph, null));
     const scene = sceneOf([[0], [1]]);
     const palette = new Palette(SCHEMES.light as Theme);
-    const wish = { name: "dtype", wires: {}, limits: null };
+    const wish = { name: "dtype", given: {}, limits: null };
     const made = coloring.colors(wish, scene, palette, null);
     expect(coloring.colors({ ...wish }, scene, palette, null)).toBe(made);
     expect(coloring.colors({ ...wish, name: "nothing" }, scene, palette, null)).toBeInstanceOf(

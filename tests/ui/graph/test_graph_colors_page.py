@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.graphs import wires
+from tests.ui.graphs import offered
 from tests.ui.host import serve, visit
 from tests.ui.waits import inspected, painted, rest
 
@@ -134,14 +134,14 @@ def test_nodes_have_the_color_of_a_class_from_python(page: Page, halves: str, ha
     view = tvmdbg.GraphView(half)
     parity = {node.id: "even" if node.id % 2 == 0 else "odd" for node in half.graph.nodes}
     view.color_by(parity, name="parity")
-    root = opened(page, halves, color_by="parity", _color_columns=wires(view))
+    root = opened(page, halves, color_by="parity", _color_columns=offered(view))
     check_classes(page, root, parity)
 
 
 def test_array_colors_follow_values_and_clamp_to_range(page: Page, halves: str, half: Any) -> None:
     view = tvmdbg.GraphView(half)
     view.color_by(np.arange(float(half.graph.num_nodes)), name="place")
-    root = opened(page, halves, color_by="place", _color_columns=wires(view))
+    root = opened(page, halves, color_by="place", _color_columns=offered(view))
     first = {node: each[0] for node, each in colors(page, root).items()}
     assert len(set(first.values())) > len(first) // 2
     handles = root.locator(".tvmdbg-graph-legend").get_by_role("slider")
@@ -178,7 +178,7 @@ def test_error_against_another_run_is_painted_and_in_legend(
     view.color_by("error", reference=sound)
     assert view.color_by.wait(120)
     column = view.color_by.column
-    root = opened(page, halves, color_by="error", _color_columns=wires(view))
+    root = opened(page, halves, color_by="error", _color_columns=offered(view))
     legend = root.get_by_role("group", name="legend: error")
     expect(legend).to_contain_text("error")
     drawn = {node: each[0] for node, each in colors(page, root).items()}

@@ -22,24 +22,33 @@ RUN = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 NODES = 72
 
 
+@pytest.fixture(scope="module")
+def run() -> tvmdbg.DebugRun:
+    return RUN
+
+
 @pytest.fixture
-def graph(graph: Callable[..., Locator]) -> Callable[..., Locator]:
+def graph(graph: Callable[..., Locator], address: str) -> Callable[..., Locator]:
     """Open the view with traits."""
 
     def open_view(width: int = 900, **traits: Any) -> Locator:
         chosen = {"height": 560, "grouped": False, **traits}
         query = "&".join(f"graph.{name}={quote(json.dumps(each))}" for name, each in chosen.items())
-        return graph(query, width)
+        return graph(query, width, address)
 
     return open_view
 
 
-def wires(**columns: Any) -> dict[str, Any]:
-    """Columns as Python sends them to a page: given by name as the arguments of ``color_by``."""
-    view = tvmdbg.GraphView(RUN)
+#: Views that hold the columns of the pages.
+VIEWS: list[tvmdbg.GraphView] = []
+
+
+def given(**columns: Any) -> dict[str, Any]:
+    """The numbers of columns, which are given by name as the arguments of ``color_by``."""
+    VIEWS.append(tvmdbg.GraphView(RUN))
     for name, how in columns.items():
-        view.color_by(how.pop("data"), name=name, **how)
-    return graphs.wires(view)
+        VIEWS[-1].color_by(how.pop("data"), name=name, **how)
+    return graphs.offered(VIEWS[-1])
 
 
 def labels(root: Locator) -> list[str]:
@@ -61,7 +70,7 @@ def handles(root: Locator) -> Locator:
 def test_colors_are_chosen_from_the_list_and_by_key(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
-    root = graph(color_by="kind", _color_columns=wires(mine={"data": np.arange(NODES)}))
+    root = graph(color_by="kind", _color_columns=given(mine={"data": np.arange(NODES)}))
     choice = root.get_by_label("color by (c)")
     names = choice.locator("option").all_text_contents()
     assert names == ["op kind", "time", "health", "dtype", "device", "storage", "bytes", "mine"]
@@ -82,7 +91,7 @@ def test_colors_are_chosen_from_the_list_and_by_key(
 
 def test_the_range_is_dragged_and_moved_by_keys(page: Page, graph: Callable[..., Locator]) -> None:
     drift = {"data": np.linspace(0, 100, NODES), "unit": "dB"}
-    root = graph(color_by="drift", _color_columns=wires(drift=drift))
+    root = graph(color_by="drift", _color_columns=given(drift=drift))
     expect(handles(root)).to_have_count(2)
     expect(handles(root).first).to_have_attribute("aria-valuetext", "0 dB")
     x, y = middle_of(handles(root).last)
@@ -117,7 +126,7 @@ def test_the_range_is_dragged_and_moved_by_keys(page: Page, graph: Callable[...,
 def test_classes_are_highlighted_and_selected(page: Page, graph: Callable[..., Locator]) -> None:
     parity = ["even" if node % 2 == 0 else "odd" for node in range(NODES)]
     parity[5] = None  # type: ignore[call-overload]
-    root = graph(color_by="parity", _color_columns=wires(parity={"data": parity}))
+    root = graph(color_by="parity", _color_columns=given(parity={"data": parity}))
     expect(legend(root)).to_contain_text("1 unknown")
     chip(root, "odd").click()
     expect(chip(root, "odd")).to_have_attribute("aria-pressed", "true")
@@ -154,7 +163,7 @@ def test_hovered_class_is_highlighted(page: Page, graph: Callable[..., Locator])
 def test_hostile_names_are_text(page: Page, graph: Callable[..., Locator]) -> None:
     evil = '<img src=x onerror="window.evil = 1">'
     data = [evil if node % 3 else "\u202e" + evil for node in range(NODES)]
-    root = graph(color_by=evil[:20], _color_columns=wires(**{evil[:20]: {"data": data}}))
+    root = graph(color_by=evil[:20], _color_columns=given(**{evil[:20]: {"data": data}}))
     expect(chip(root, evil).first).to_be_visible()
     page.keyboard.press("s")
     page.keyboard.press("f")
@@ -166,27 +175,23 @@ def test_hostile_names_are_text(page: Page, graph: Callable[..., Locator]) -> No
 def test_column_missing_in_page_is_reported(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(color_by="layout")
     expect(legend(root)).to_contain_text("layout: not in this page", timeout=15_000)
-    page.evaluate(
-        "each => tvmdbg.models.graph0.set('_color_columns', each)",
-        wires(layouts={"data": ["NCHW"] * NODES}) and {"layout": layout_wire()},
-    )
+    page.evaluate("each => tvmdbg.models.graph0.set('_color_columns', each)", {"layout": layouts()})
     expect(chip(root, "NCHW")).to_be_visible()
 
 
-def layout_wire(**more: Any) -> dict[str, Any]:
-    wire = wires(other={"data": ["NCHW"] * NODES})["other"]
-    return wire | {"name": "layout"} | more
+def layouts(**work: Any) -> dict[str, Any]:
+    return given(other={"data": ["NCHW"] * NODES})["other"] | {"work": work or None}
 
 
 def test_column_scan_is_stopped_and_resumed(page: Page, graph: Callable[..., Locator]) -> None:
-    scanning = layout_wire(state="scanning", done=3, total=72)
+    scanning = layouts(state="scanning", done=3, total=72)
     root = graph(color_by="layout", _color_columns={"layout": scanning})
     expect(legend(root)).to_contain_text("3 of 72")
     legend(root).get_by_role("button", name="stop").click()
     assert state(page, "_color_paused") is True
     page.evaluate(
         "each => tvmdbg.models.graph0.set('_color_columns', {layout: each})",
-        scanning | {"state": "cancelled"},
+        scanning | {"work": scanning["work"] | {"state": "cancelled"}},
     )
     legend(root).get_by_role("button", name="resume").click()
     assert state(page, "_color_paused") is False
@@ -242,7 +247,7 @@ def test_labels_follow_a_template(page: Page, graph: Callable[..., Locator]) -> 
 
 def test_closed_groups_show_combined_values(page: Page, graph: Callable[..., Locator]) -> None:
     data = {node: float(node) for node in range(NODES)}
-    own = wires(worst={"data": data}, total={"data": data, "together": "sum"})
+    own = given(worst={"data": data}, total={"data": data, "together": "sum"})
     root = graph(grouped=True, open_groups=[], color_by="worst", _color_columns=own)
     groups = RUN.groups
     assert len(groups)
@@ -270,7 +275,7 @@ def test_the_legend_fits(
     page: Page, graph: Callable[..., Locator], width: int, color_by: str
 ) -> None:
     drift = {"data": np.linspace(-1.2345, 1.2345, NODES), "unit": "decibel", "range": (-1, 1)}
-    root = graph(width=width, color_by=color_by, _color_columns=wires(drift=drift))
+    root = graph(width=width, color_by=color_by, _color_columns=given(drift=drift))
     outer = box_of(legend(root))
     for each in legend(root).locator(".tvmdbg-graph-tick, button, .tvmdbg-graph-key").all():
         if not each.is_visible():

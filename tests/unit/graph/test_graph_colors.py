@@ -1,8 +1,10 @@
 """Columns as colors: what they are made of, what is refused, and what each side says of them."""
 
 import dataclasses
+import gc
 import json
 import math
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,9 @@ from tvmdbg_widgets.analysis.node_columns import (
     _difference,
     known_column,
 )
+from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.answers.node_columns import column_reply
+from tvmdbg_widgets.engine import unpack
 from tvmdbg_widgets.model.graph.node_columns import checked_template, node_column
 from tvmdbg_widgets.run import DebugRun
 
@@ -120,7 +125,7 @@ def test_long_classes_with_a_common_prefix_stay_distinct(small: DebugRun) -> Non
 
 def test_lone_surrogates_can_be_sent(small: DebugRun) -> None:
     column = node_column(small.graph, ["\udcff"] * small.graph.num_nodes)
-    assert json.dumps(column.to_wire()["classes"], ensure_ascii=False).encode()
+    assert json.dumps(column_reply(column).result["info"], ensure_ascii=False).encode()
 
 
 def test_a_mapping_names_nodes_and_entries(small: DebugRun) -> None:
@@ -176,12 +181,9 @@ def test_column_refuses_complex_rows_and_invalid_options(small: DebugRun) -> Non
 def test_known_columns_match_graph_file(resnet: DebugRun) -> None:
     graph = resnet.graph
     found = {name: known_column(resnet.parts, name) for name in KNOWN_COLUMNS}
-    assert found["dtype"].classes == ("float32",)
-    assert set(found["device"].classes) == {"cpu", "cuda"}
-    codes = found["storage"].codes
-    said = [found["storage"].classes[code] for code in codes]
-    assert said == [f"slot {each}" for each in graph.storage_ids]
     assert {"NCHW", "OIHW"} <= set(found["layout"].classes)
+    devices = resnet.figure("graph", color_by="device").description["colors"]["classes"]
+    assert {row["label"] for row in devices} == {"cpu", "cuda"}
     sizes = known_sizes(graph)
     for node in range(graph.num_nodes):
         shape = graph.shape(node)
@@ -240,6 +242,23 @@ def test_reference_with_another_graph_is_refused(resnet: DebugRun, small: DebugR
         OutputErrors(resnet.parts, small)
 
 
+def asked(view: tvmdbg.GraphView, name: str) -> dict[str, Any]:
+    """The columns of the answer that a view gets for one of its colors."""
+    question = {"kind": "nodeColumn", "number": view._color_columns[name]["number"]}
+    reply = answer(view.shown, question)
+    return unpack(reply.result["columns"], reply.buffers[0])
+
+
+def test_a_replaced_column_is_not_answered(small: DebugRun) -> None:
+    view = tvmdbg.GraphView(small, color_by=np.zeros(small.graph.num_nodes))
+    old = view._color_columns["values"]["number"]
+    view.color_by = np.ones(small.graph.num_nodes)
+    gc.collect()
+    assert asked(view, "values")["values"].all()
+    with pytest.raises(LookupError, match="replaced by a newer"):
+        answer(small.facts, {"kind": "nodeColumn", "number": old})
+
+
 def test_color_by_is_both_a_name_and_callable(small: DebugRun) -> None:
     view = tvmdbg.GraphView(small)
     assert view.color_by == "kind"
@@ -257,12 +276,11 @@ def test_color_by_is_both_a_name_and_callable(small: DebugRun) -> None:
     assert view.color_by == "values"
     view.color_by(data, name="PSNR", unit="dB", range=(1, 3))
     assert (view.color_by, view.color_limits) == ("PSNR", (1.0, 3.0))
-    wire = view._color_columns["PSNR"]
-    assert np.frombuffer(wire["data"], "<f8").tolist() == data.tolist()
+    assert np.array_equal(asked(view, "PSNR")["values"], data)
     view.color_by("values")
     assert view.color_limits is None
     view.color_by(lambda node: node.op_kind, name="mine")
-    assert view._color_columns["mine"]["classes"]
+    assert set(asked(view, "mine")) == {"codes"}
     assert tvmdbg.GraphView(small, color_by=data, color_limits=(0, 2)).color_limits == (0.0, 2.0)
     with pytest.raises(traitlets.TraitError, match="did you mean 'dtype'"):
         view.color_by = "dtyp"
@@ -301,8 +319,8 @@ def test_errors_are_computed_in_background_and_can_be_stopped(resnet: DebugRun) 
     view = tvmdbg.GraphView(resnet)
     view.color_by("error", reference=resnet)
     assert view.color_by.wait(60)
-    wire = view._color_columns["error"]
-    assert (wire["state"], wire["done"], wire["unit"]) == ("done", wire["total"], "")
+    work = view._color_columns["error"]["work"]
+    assert (work["state"], work["done"]) == ("done", work["total"])
     held = threading.Event()
 
     class Slow(dict[Any, Any]):
@@ -315,13 +333,13 @@ def test_errors_are_computed_in_background_and_can_be_stopped(resnet: DebugRun) 
     view._columns._begin_errors(errors)
     view.color_by.stop()
     assert view.color_by.wait(30)
-    stopped = view._color_columns["error"]
+    stopped = view._color_columns["error"]["work"]
     assert stopped["state"] == "cancelled"
     assert stopped["done"] < stopped["total"]
     held.set()
     view.color_by.go_on()
     assert view.color_by.wait(60)
-    assert view._color_columns["error"]["state"] == "done"
+    assert view._color_columns["error"]["work"]["state"] == "done"
 
 
 def test_figure_and_page_show_the_column(small: DebugRun, tmp_path: Path) -> None:
@@ -337,7 +355,7 @@ def test_figure_and_page_show_the_column(small: DebugRun, tmp_path: Path) -> Non
     assert "&lt;b&gt;drift" in figure.svg
     page = view.save_html(tmp_path / "page.html").read_text("utf-8")
     assert name not in page
-    assert "base64" in page
+    assert re.search(r'"_color_columns": ?\{"[^"]*drift[^"]*": ?\{"number": ?0', page)
 
 
 def test_figure_shows_color_classes(resnet: DebugRun) -> None:
@@ -372,7 +390,7 @@ def test_slack_and_work_are_colors_of_a_run_with_times(resnet: DebugRun) -> None
     view = tvmdbg.GraphView(resnet)
     assert view._color_columns["slack"] is None
     view.color_by("slack")
-    assert view._color_columns["slack"]["unit"] == "ns"
+    np.testing.assert_array_equal(asked(view, "slack")["values"], path.slack_ns)
     bare = dataclasses.replace(resnet.parts, timeline=None)
     assert np.isnan(known_column(bare, "slack").rows).all()
     assert "open the dump folder" in known_column(bare, "flops").note

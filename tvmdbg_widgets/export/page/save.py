@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import math
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.opening import opening_tensor
+from tvmdbg_widgets.answers.node_columns import column_reply
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.options import PageOptions, PathEraser, about
@@ -29,6 +29,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.refs import node_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -70,10 +71,13 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     entry = states["view"].get("entry") or states["session"].get("entry")
     seen = states["view"].get("axes"), states["view"].get("index")
     beside = run_beside(view)
-    differs: Reply | None = None
+    replies: list[tuple[dict[str, Any], Reply]] = [
+        ({"kind": "nodeColumn", "number": number}, column_reply(column))
+        for number, (_, column, _) in enumerate(_columns(view))
+    ]
     title, second = run.title, ""
     if beside is not None:
-        differs = view.answer()
+        replies.append(({"kind": "comparison"}, view.answer()))
         title = " ~ ".join(view.comparison.titles)
         stored_b = store(beside, budget=options.budget, share=options.share, tensors=False)
         second = data_element("tvmdbg-data-b", stored_b.data)
@@ -106,7 +110,7 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
             tensors=tensors,
             asked=asked,
             times=kind in ("timeline", "debugger"),
-            comparison=differs,
+            replies=replies,
         )
         text = made(stored.left_out, data_element("tvmdbg-data", stored.data) + second)
         over = len(text.encode()) - options.budget
@@ -241,8 +245,10 @@ def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
     """Return the states of the page's models by id."""
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)
-    if view.has_trait("_color_columns"):
-        own["_color_columns"] = _plain(view.color_by.for_page())
+    if columns := _columns(view):
+        own["_color_columns"] = {
+            name: {"number": number, "work": work} for number, (name, _, work) in enumerate(columns)
+        }
     if options.node is not None:
         node = node_ref(options.node, view.shown.graph, view.shown.tensors)
         session |= {"selected": [node], "entry": [node, 0], "slice": None}
@@ -262,6 +268,11 @@ def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
     return states
 
 
+def _columns(view: Any) -> list[tuple[str, NodeColumn, Any]]:
+    """Return the columns by which the page can color a graph."""
+    return view.color_by.for_page() if view.has_trait("_color_columns") else []
+
+
 def run_beside(view: Any) -> RunFacts | None:
     """Return the second run of a comparison, else None."""
     beside: RunFacts | None = getattr(view, "run_beside", None)
@@ -275,11 +286,9 @@ def _traits(widget: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON; non-finite numbers become None, bytes a text."""
+    """Return a value as JSON; non-finite numbers become None."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if isinstance(value, bytes):
-        return {"base64": base64.b64encode(value).decode("ascii")}
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

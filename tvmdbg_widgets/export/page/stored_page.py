@@ -94,7 +94,8 @@ class StoreRequest:
     #: Questions of the view's figure.
     asked: Sequence[Mapping[str, Any]] = ()
     times: bool = False
-    comparison: Reply | None = None
+    #: Questions of the view with their replies.
+    replies: Sequence[tuple[Mapping[str, Any], Reply]] = ()
 
 
 def store(
@@ -157,8 +158,8 @@ class _Store:
         health = guard.made("health", lambda: stored_health(run, answers, private), None)
         if health is not None:
             binary.add_reply({"kind": "health"}, health)
-        if self.wanted.comparison is not None:
-            binary.add_reply({"kind": "comparison"}, self.wanted.comparison)
+        for question, reply in self.wanted.replies:
+            binary.add_reply(question, reply)
         record_asked(binary, answers, guard, self.wanted.asked)
         record_run(binary, run, answers, guard, TIMES if self.wanted.times else ())
         if self.wanted.times and "timeline" not in guard.failed:

@@ -89,22 +89,16 @@ class NodeColumn:
         rows = self.values if self.values is not None else self.codes
         return np.zeros(0) if rows is None else rows
 
-    def to_wire(self) -> dict[str, Any]:
-        """Return the column for a view: one buffer of float64 values or int32 codes."""
-        kind = "<f8" if self.values is not None else "<i4"
-        note: dict[str, Any] = {"note": self.note} if self.note else {}
-        if self.terms is not None:
-            note["terms"] = [term.astype("<f8").tobytes() for term in self.terms]
-        return note | {
-            "name": self.name,
-            "of": self.of,
-            "unit": self.unit,
-            "scale": self.scale,
-            "range": None if self.range is None else list(self.range),
-            "together": self.together,
-            "classes": None if self.values is not None else list(self.classes),
-            "data": self.rows.astype(kind).tobytes(),
-        }
+
+def fitting(column: NodeColumn, graph: Graph) -> NodeColumn:
+    """Return a column that has a row for every node or entry of a graph."""
+    count = graph.num_nodes if column.of == "nodes" else graph.num_entries
+    if len(column.rows) != count:
+        raise ValueError(
+            f"{column.name!r} has {counted(len(column.rows), 'row')} for {count:,} {column.of} of "
+            "this graph"
+        )
+    return column
 
 
 def node_column(

@@ -13,14 +13,7 @@ import {
   tally,
 } from "./colors.ts";
 import { BoxHealth, type NodeHealth } from "./health.ts";
-import {
-  type ClassColumn,
-  type NodeColumn,
-  ownColumn,
-  readColumn,
-  rowsOf,
-  type Wire,
-} from "./node_columns.ts";
+import { type ClassColumn, type NodeColumn, ownColumn, rowsOf } from "./node_columns.ts";
 import { NumberColors, timeColumn } from "./number_colors.ts";
 import type { NodeTimes } from "./times.ts";
 
@@ -163,19 +156,22 @@ export class ClassColors extends KindColors {
   }
 }
 
-/** Columns sent by Python, by name; null for one that is computed on request. */
-export type Wires = Readonly<Record<string, Wire | null>>;
+/** Columns that are not the graph's own, by name; null for one that is not there yet. */
+export type GivenColumns = Readonly<Record<string, NodeColumn | null>>;
 
 export interface ColorWish {
   name: string;
-  wires: Wires;
+  given: GivenColumns;
   limits: readonly [low: number, high: number] | null;
 }
+
+/** Colors that a graph has without columns of Python. */
+export const OWN_COLORS = ["kind", "time", "health", "dtype", "device", "storage", "bytes"];
 
 export class Coloring {
   readonly #graph: GraphColumns;
   readonly #times: NodeTimes;
-  readonly #columns = new Map<string, { wire: Wire | null; column: NodeColumn | null }>();
+  readonly #own = new Map<string, NodeColumn | null>();
   #boxes: BoxHealth | null = null;
   #scene: GraphScene | null = null;
   #made: { of: readonly unknown[]; colors: BoxColors } | null = null;
@@ -185,27 +181,20 @@ export class Coloring {
     this.#times = times;
   }
 
-  names(wires: Wires): string[] {
+  names(given: GivenColumns): string[] {
     const { storageIds, deviceTypes } = this.#graph;
-    const own = ["kind", "time", "health", "dtype"];
-    if (deviceTypes.length) own.push("device");
-    if (storageIds.length) own.push("storage");
-    return [...new Set([...own, "bytes", ...Object.keys(wires)])];
+    const there: Record<string, Int32Array> = { storage: storageIds, device: deviceTypes };
+    const own = OWN_COLORS.filter((name) => there[name]?.length !== 0);
+    return [...new Set([...own, ...Object.keys(given)])];
   }
 
-  column(name: string, wires: Wires): NodeColumn | null {
-    const wire = wires[name] ?? null;
-    let kept = this.#columns.get(name);
-    if (!kept || kept.wire !== wire) {
-      const column = wire
-        ? readColumn(this.#graph, name, wire)
-        : name === "time"
-          ? timeColumn(this.#times)
-          : ownColumn(this.#graph, name);
-      kept = { wire, column };
-      this.#columns.set(name, kept);
+  column(name: string, given: GivenColumns): NodeColumn | null {
+    if (given[name]) return given[name];
+    if (!this.#own.has(name)) {
+      const isTime = name === "time";
+      this.#own.set(name, isTime ? timeColumn(this.#times) : ownColumn(this.#graph, name));
     }
-    return kept.column;
+    return this.#own.get(name)!;
   }
 
   health(nodes: NodeHealth | null, scene: GraphScene): BoxHealth | null {
@@ -223,7 +212,7 @@ export class Coloring {
     palette: Palette,
     health: BoxHealth | null,
   ): BoxColors {
-    const column = this.column(wish.name, wish.wires);
+    const column = this.column(wish.name, wish.given);
     const limits = wish.limits ? String(wish.limits) : "";
     const of = [wish.name, column, limits, scene, palette, health];
     if (this.#made?.of.every((node, i) => node === of[i])) return this.#made.colors;
@@ -240,13 +229,7 @@ export class Coloring {
 }
 
 /** Layout of a node's first output by the column of layouts; empty if unknown. */
-export function layoutName(
-  graph: GraphColumns,
-  coloring: Coloring,
-  wires: Wires,
-  node: number,
-): string {
-  const layout = coloring.column("layout", wires);
+export function layoutName(graph: GraphColumns, { layout }: GivenColumns, node: number): string {
   if (!layout || !("classes" in layout)) return "";
   return layout.classes[layout.codes[rowsOf(graph, layout, node)[0]]!] ?? "";
 }

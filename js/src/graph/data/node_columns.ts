@@ -1,82 +1,50 @@
-import type { GraphColumns } from "../../shared/client/answers.ts";
+import type { GraphColumns, NodeColumnInfo, RunReplies } from "../../shared/client/answers.ts";
 import { bytes, duration, speed } from "../../shared/format.ts";
 import { shortText } from "../../shared/number_text.ts";
 
-interface ColumnBase {
+/** Numbers of nodes or entries; NaN if unknown. */
+export interface NumberColumn
+  extends Pick<NodeColumnInfo, "of" | "unit" | "scale" | "range" | "together"> {
   name: string;
-  of: "nodes" | "entries";
-  /** Progress of a long computation. */
-  work: Work | null;
-}
-
-/** See `NodeColumn` in `tvmdbg_widgets/model/graph/node_columns.py`. */
-export interface NumberColumn extends ColumnBase {
-  /** NaN if unknown. */
   values: Float64Array;
-  unit: string;
-  scale: "linear" | "log" | "symlog" | "diverging";
-  range: readonly [low: number, high: number] | null;
-  together: "largest" | "sum" | "mean" | "ratio";
   /** Combined value of several nodes, if it is not the sum. */
-  sum?: ((nodes: ArrayLike<number>) => number) | undefined;
+  sum?: (nodes: ArrayLike<number>) => number;
   /** Value that the nodes share with others; NaN for none. */
-  shared?: ((nodes: ArrayLike<number>) => number) | undefined;
+  shared?: (nodes: ArrayLike<number>) => number;
   terms?: readonly [divisor: Float64Array, dividend: Float64Array] | undefined;
   /** Why values are unknown; may be empty. */
-  note?: string | undefined;
+  note?: string;
 }
 
-export interface ClassColumn extends ColumnBase {
+export interface ClassColumn extends Pick<NodeColumnInfo, "of" | "classes"> {
+  name: string;
   /** -1 if unknown. */
   codes: Int32Array;
-  classes: readonly string[];
-  hatched?: number | undefined;
-  ordered?: boolean | undefined;
+  /** The class that is hatched on top of its color. */
+  hatched?: number;
+  ordered?: boolean;
 }
 
 export type NodeColumn = NumberColumn | ClassColumn;
 
+/** Progress of a long computation. */
 export interface Work {
   state: "scanning" | "done" | "cancelled";
   done: number;
   total: number;
 }
 
-export interface Wire {
-  of: "nodes" | "entries";
-  unit: string;
-  scale: NumberColumn["scale"];
-  range: [number, number] | null;
-  together: NumberColumn["together"];
-  classes: string[] | null;
-  /** The class that is hatched on top of its color. */
-  hatched?: number;
-  ordered?: boolean;
-  note?: string;
-  terms?: readonly Wire["data"][];
-  data: DataView | { base64: string };
-  state?: Work["state"];
-  done?: number;
-  total?: number;
-}
-
 export function ownColumn(graph: GraphColumns, name: string): NodeColumn | null {
   const of = "entries" as const;
-  const work = null;
   if (name === "dtype") {
     const { codes, unique } = graph.dtypes;
     const empty = unique.indexOf("");
-    return {
-      name,
-      of,
-      work,
-      codes: codes.map((code) => (code === empty ? -1 : code)),
-      classes: unique,
-    };
+    const known = codes.map((code) => (code === empty ? -1 : code));
+    return { name, of, codes: known, classes: unique };
   }
   if (name === "bytes") {
     const values = graph.entryBytes;
-    return { name, of, work, values, unit: "B", scale: "linear", range: null, together: "sum" };
+    return { name, of, values, unit: "B", scale: "linear", range: null, together: "sum" };
   }
   if (name === "storage") return numbered(graph, graph.storageIds, name, (id) => `slot ${id}`);
   if (name !== "device") return null;
@@ -99,38 +67,28 @@ function numbered(
   const code = new Map(distinct.map((id, row) => [id, row]));
   const codes = new Int32Array(entryOffsets[kinds.length] ?? 0);
   for (let entry = 0; entry < codes.length; entry++) codes[entry] = code.get(ids[entry]!) ?? -1;
-  return { name, of: "entries", work: null, codes, classes: distinct.map(label) };
+  return { name, of: "entries", codes, classes: distinct.map(label) };
 }
 
-export function readColumn(graph: GraphColumns, name: string, wire: Wire): NodeColumn | null {
+/** A column of Python; null if it has not a row for each node or entry. */
+export function readColumn(
+  graph: GraphColumns,
+  name: string,
+  { info, values, codes, divisor, dividend }: RunReplies["nodeColumn"],
+): NodeColumn | null {
   const nodes = graph.kinds.length;
-  const rows = wire.of === "nodes" ? nodes : (graph.entryOffsets[nodes] ?? 0);
-  const data = bytesOf(wire.data);
-  const work = wire.state
-    ? { state: wire.state, done: wire.done ?? 0, total: wire.total ?? 0 }
-    : null;
-  if (data.byteLength !== rows * (wire.classes ? 4 : 8)) return null;
-  const { of, classes } = wire;
-  const { hatched, ordered } = wire;
-  if (classes) return { name, of, work, classes, hatched, ordered, codes: new Int32Array(data) };
-  const { unit, scale, range, together, note } = wire;
-  const terms = wire.terms?.map((term) => new Float64Array(bytesOf(term))) as NumberColumn["terms"];
-  const values = new Float64Array(data);
-  return { name, of, work, values, unit, scale, range, together, note, terms };
-}
-
-/** A copy: parts of a message may begin at any byte. */
-function bytesOf(data: Wire["data"]): ArrayBuffer {
-  if ("base64" in data)
-    return Uint8Array.from(atob(data.base64), (char) => char.charCodeAt(0)).buffer;
-  const { buffer, byteOffset, byteLength } = data;
-  return new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
+  const rows = info.of === "nodes" ? nodes : (graph.entryOffsets[nodes] ?? 0);
+  if ((values ?? codes)?.length !== rows) return null;
+  const { classes, ordered, hatched, ...more } = info;
+  if (codes) return { of: info.of, name, codes, classes, ordered, hatched };
+  const terms = divisor && dividend && ([divisor, dividend] as const);
+  return { ...more, name, values: values!, terms };
 }
 
 /** Rows [first, end) of a node in a column. */
 export function rowsOf(
   graph: GraphColumns,
-  { of }: ColumnBase,
+  { of }: NodeColumn,
   node: number,
 ): [first: number, end: number] {
   return of === "nodes"

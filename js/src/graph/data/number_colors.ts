@@ -22,7 +22,6 @@ export function timeColumn(times: NodeTimes): NumberColumn {
   return {
     name: "time",
     of: "nodes",
-    work: null,
     values: times.shown,
     sum: (nodes) => times.of(nodes),
     shared: (nodes) => times.shared(nodes).ns,

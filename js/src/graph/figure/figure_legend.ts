@@ -274,16 +274,8 @@ export function kindSums({ model }: GraphSheet): { kind: string; nodes: number; 
     .sort((a, b) => b.ns - a.ns || b.nodes - a.nodes);
 }
 
-export interface NodeColors {
-  fills: (string | null)[];
-  /** Of texts on the fills. */
-  inks: (string | null)[];
-  said: string[];
-  /** Null if unknown or no number in JSON. */
-  values: (number | string | null)[];
-}
-
-export async function nodeColors(request: GraphRequest): Promise<NodeColors> {
+/** Unit of the colors; and by node fill, ink on it, text and value, null if unknown. */
+export async function nodeColors(request: GraphRequest) {
   const sheet = (await GraphSheet.of(request))!;
   const { labels, graph } = sheet.model;
   const scene = sheet.scene({ fold: false });
@@ -291,13 +283,10 @@ export async function nodeColors(request: GraphRequest): Promise<NodeColors> {
   const palette = new Palette(theme);
   const colors = sheet.colors(scene, theme);
   const { health } = sheet;
-  const columns = { fills: [], inks: [], said: [], values: [] } as NodeColors;
-  const add = (fill: string | null, words: string, value: number | string | null) => {
-    columns.fills.push(fill && plain(fill));
-    columns.inks.push(fill && inkOn(fill));
-    columns.said.push(words);
-    columns.values.push(value);
-  };
+  const unit = colors instanceof NumberColors ? colors.column.unit : "";
+  const nodes: (readonly (string | number | null)[])[] = [];
+  const add = (fill: string | null, words: string, value: number | string | null) =>
+    nodes.push([fill && plain(fill), fill && inkOn(fill), words, value]);
   for (let box = 0; box < scene.count; box++) {
     const node = scene.node[box]!;
     const face = colors.face(box);
@@ -316,5 +305,5 @@ export async function nodeColors(request: GraphRequest): Promise<NodeColors> {
       add(palette.tint(kind), kind, kind);
     }
   }
-  return columns;
+  return { unit, nodes };
 }

@@ -6,12 +6,13 @@ import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { agree, counted, integer } from "../../shared/format.ts";
 import { finished } from "../../shared/many.ts";
 import type { Camera } from "../camera.ts";
-import { Coloring, layoutName, type Wires } from "../data/coloring.ts";
+import { Coloring, type GivenColumns, layoutName, OWN_COLORS } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
 import { NodeHealth } from "../data/health.ts";
 import { hiddenNodes } from "../data/hits.ts";
 import { type Bridge, type Isolation, nodesIn, rowOf, shownPart } from "../data/links.ts";
 import { GraphModel } from "../data/model.ts";
+import { readColumn } from "../data/node_columns.ts";
 import type { PlacedScene } from "../layout/placed_scene.ts";
 import {
   type BoxTexts,
@@ -30,8 +31,8 @@ import type { GraphPicture } from "../paint/picture.ts";
 export interface GraphFigureOptions {
   color_by: string;
   color_limits: [low: number, high: number] | null;
-  /** Columns that Python computes, as the view's trait. */
-  color_columns: Wires;
+  /** Of a column that was given, to ask with. */
+  color_number: number | null;
   direction: Direction;
   fold_parameters: boolean;
   label: string;
@@ -66,6 +67,8 @@ const MOST_QUOTED = 80;
 /** Replies that a figure is drawn from, and the shown part. */
 interface Gathered {
   model: GraphModel;
+  /** Columns of Python that colors or labels show. */
+  given: GivenColumns;
   health: HealthAnswer | null;
   hits: readonly number[] | Int32Array;
   /** Flags of shown nodes (null for all), and connections through hidden ones. */
@@ -95,14 +98,14 @@ export class GraphSheet {
 
   constructor(request: GraphRequest, gathered: Gathered, whole?: GraphSheet) {
     const { options } = request;
-    const { model, health, only } = gathered;
+    const { model, given, health, only } = gathered;
     const { graph, labels, links, times } = model;
     this.request = request;
     this.gathered = gathered;
     this.whole = whole ?? this;
     this.model = model;
     this.#coloring = new Coloring(graph, times);
-    labels.layoutOf = (node) => layoutName(graph, this.#coloring, options.color_columns, node);
+    labels.layoutOf = (node) => layoutName(graph, given, node);
     this.words = labels.labelled(options.label);
     const node = health?.node.map((node) => rowOf(graph, node)) ?? new Int32Array();
     this.health = health ? new NodeHealth({ ...health, node }, graph.kinds.length) : null;
@@ -116,7 +119,7 @@ export class GraphSheet {
   }
 
   /** Null if the run has no graph. */
-  static async of(request: GraphRequest): Promise<GraphSheet | null> {
+  static async of(request: GraphRequest, beside: GivenColumns = {}): Promise<GraphSheet | null> {
     const { client, options } = request;
     const { focus, hops, hidden, search } = options;
     const graph = await askGraph(request, options.many ? MANY_PARTS : null);
@@ -135,10 +138,11 @@ export class GraphSheet {
     const model = modelOf(request, graph);
     const shown = finished(shownPart(model.links, isolation, left));
     const part = partText(model, hidden, isolation, left, failed, shown.only);
+    const given = await askedColumns(request, graph, beside);
     const notes = [part, options.lost, found ? searchNote(search.trim(), found) : ""];
     const hits = found?.nodes ?? [];
     return new GraphSheet(request, {
-      ...{ model, health, hits, part, notes: notes.filter(Boolean) },
+      ...{ model, given, health, hits, part, notes: notes.filter(Boolean) },
       ...shown,
     });
   }
@@ -188,10 +192,10 @@ export class GraphSheet {
   colors(scene: GraphScene, theme: Theme): BoxColors {
     const kept = this.#kept.get(scene) ?? [];
     this.#kept.set(scene, kept);
-    const { color_columns: wires, color_limits: limits } = this.request.options;
+    const { color_limits: limits } = this.request.options;
     const at = Number(theme.dark);
     kept[at] ??= this.#coloring.colors(
-      { name: this.colorBy, wires, limits },
+      { name: this.colorBy, given: this.gathered.given, limits },
       scene,
       new Palette(theme),
       this.#coloring.health(this.health, scene),
@@ -249,10 +253,33 @@ export class GraphSheet {
 /** The graph, or groups that leave so many boxes; colors from columns need all its nodes. */
 function askGraph({ client, options }: GraphRequest, most: number | null) {
   if (most === null) return client.ask("graph");
-  const { color_by: color, color_columns: wires, color_limits: limits, judged } = options;
-  const isComplete = !options.many || color === "health" || Object.keys(wires).length > 0;
+  const { color_by: color, color_limits: limits, judged } = options;
+  const isComplete = !options.many || color === "health" || columnsOf(options).length > 0;
   if (isComplete) return client.ask("graph", { most });
   return client.ask("graph", { most, color, limits, judged });
+}
+
+/** Names of columns that Python has. */
+function columnsOf({ color_by: color, color_number: number, label }: GraphFigureOptions): string[] {
+  const layout = label.includes("{layout}") ? ["layout"] : [];
+  const isOwn = number === null && OWN_COLORS.includes(color);
+  return [...new Set([...(isOwn ? [] : [color]), ...layout])];
+}
+
+/** The columns of colors and labels, of which `beside` are known. */
+async function askedColumns(
+  { client, options }: GraphRequest,
+  graph: GraphColumns,
+  beside: GivenColumns,
+): Promise<GivenColumns> {
+  const { color_by: color, color_number: number } = options;
+  const given = { ...beside };
+  for (const name of columnsOf(options)) {
+    if (given[name]) continue;
+    const question = name === color && number !== null ? { number } : { name };
+    given[name] = readColumn(graph, name, await client.ask("nodeColumn", question));
+  }
+  return given;
 }
 
 function modelOf({ text }: GraphRequest, graph: GraphColumns): GraphModel {

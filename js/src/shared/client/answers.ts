@@ -298,6 +298,20 @@ export interface ColumnsReply<Info> extends Packed {
 /** Answer with some fields sent as columns. */
 type ColumnAnswer<Answer, Columns> = Omit<Answer, keyof Columns> & Packed;
 
+/** See `NodeColumn` in `tvmdbg_widgets/model/graph/node_columns.py`. */
+export interface NodeColumnInfo {
+  of: "nodes" | "entries";
+  unit: string;
+  scale: "linear" | "log" | "symlog" | "diverging";
+  range: readonly [low: number, high: number] | null;
+  together: "largest" | "sum" | "mean" | "ratio";
+  classes: readonly string[];
+  ordered: boolean;
+  hatched: number;
+  /** Why values are unknown; may be empty. */
+  note: string;
+}
+
 type WithDistribution<Answer extends SpreadAnswer> = Omit<Answer, "distribution"> & {
   distribution: ColumnAnswer<Distribution, Distribution> | null;
 };
@@ -312,6 +326,7 @@ export interface RunAnswers {
   summary: RunSummary;
   graph: ColumnsReply<GraphInfo> | null;
   facts: ColumnsReply<null> | null;
+  nodeColumn: ColumnsReply<NodeColumnInfo>;
   matches: ColumnsReply<MatchColumns["info"]>;
   tensors: ColumnsReply<null> | null;
   memory: ColumnsReply<MemoryColumns["info"]> | Missing | null;
@@ -361,6 +376,8 @@ export interface RunQuestions {
     limits?: readonly number[] | null;
     judged?: boolean;
   };
+  /** A column that the view was given, or one that Python computes from the run. */
+  nodeColumn: { number: number } | { name: string };
   matches: { query: string };
   /** Number of ranked rows; the repeats are left out. */
   timeline: { longest?: number };
@@ -403,6 +420,7 @@ export interface RunReplies {
   summary: RunSummary;
   graph: GraphColumns | null;
   facts: FactColumns | null;
+  nodeColumn: Columns<"nodeColumn"> & { info: NodeColumnInfo };
   matches: MatchColumns;
   tensors: TensorColumns | null;
   memory: MemoryColumns | Missing | null;

@@ -28,6 +28,8 @@ export const WIRE = {
     hasTensor: "u1",
   },
   facts: { ...FACTS },
+  /** Numbers (NaN if unknown) or classes (-1 if unknown) of nodes or entries; terms of a ratio by node. */
+  nodeColumn: { values: "f8?", codes: "i4?", divisor: "f8?", dividend: "f8?" },
   /** Tensors (T) of a run, in node order. */
   tensors: {
     node: "i4",
