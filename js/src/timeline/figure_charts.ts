@@ -1,5 +1,6 @@
-import type { MergedColumns, RepeatsColumns, RooflineColumns } from "../shared/client/answers.ts";
+import type { RepeatsColumns, RooflineColumns } from "../shared/client/answers.ts";
 import type { Client } from "../shared/client/client.ts";
+import type { MergedColumns } from "../shared/client/timeline_columns.ts";
 import { Viewport } from "../shared/drawing/canvas.ts";
 import { type FigurePart, MARGIN, type Note } from "../shared/drawing/figure.ts";
 import type { SvgContext } from "../shared/drawing/svg_context.ts";

@@ -30,9 +30,11 @@ import type {
   AreaAnswer,
   AreaInfo,
   AreaQuestion,
+  CounterColumns,
   FindAnswer,
   FindQuestion,
   FlowColumns,
+  MergedColumns,
   RangeQuestion,
   SumsAnswer,
   SumsInfo,
@@ -189,17 +191,6 @@ export interface TableRow {
   facts: Record<string, unknown>;
 }
 
-export interface MergedColumns extends Columns<"merged"> {
-  info: {
-    /** What a path is made of. */
-    said: string;
-    /** Sum of the totals at the top. */
-    whole: number;
-    /** Number of places, also of small ones that are left out. */
-    paths: number;
-  };
-}
-
 export interface RepeatsColumns extends Columns<"repeats"> {
   info: {
     /** Number of rows and of columns of the whole matrix. */
@@ -214,18 +205,6 @@ export interface RepeatsColumns extends Columns<"repeats"> {
     folded: number;
     said: string;
     foldedSaid: string[];
-  };
-}
-
-/** Values along the timeline: memory in use, counters of a trace. A value holds until the next one. */
-export interface CounterColumns extends Columns<"counters"> {
-  info: {
-    /** Why memory is missing and how to get it; "" if it is here. */
-    missing: string;
-    /** Number of all values if only the extremes of short stretches were sent; else 0. */
-    thinned: number;
-    /** Counters that were not sent. */
-    leftOut: number;
   };
 }
 

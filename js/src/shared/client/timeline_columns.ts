@@ -231,3 +231,26 @@ export interface AreaAnswer extends Columns<"area"> {
 export interface FlowColumns extends Columns<"flows"> {
   info: { count: number; unjoined: number };
 }
+
+export interface MergedColumns extends Columns<"merged"> {
+  info: {
+    /** What a path is made of. */
+    said: string;
+    /** Sum of the totals at the top. */
+    whole: number;
+    /** Number of places, also of small ones that are left out. */
+    paths: number;
+  };
+}
+
+/** Values along the timeline: memory in use, counters of a trace. A value holds until the next one. */
+export interface CounterColumns extends Columns<"counters"> {
+  info: {
+    /** Why memory is missing and how to get it; "" if it is here. */
+    missing: string;
+    /** Number of all values if only the extremes of short stretches were sent; else 0. */
+    thinned: number;
+    /** Counters that were not sent. */
+    leftOut: number;
+  };
+}

@@ -1,5 +1,5 @@
-import type { CounterColumns } from "../../shared/client/answers.ts";
 import type { Client } from "../../shared/client/client.ts";
+import type { CounterColumns } from "../../shared/client/timeline_columns.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { bytes, duration, integer } from "../../shared/format.ts";
 import { upperBound } from "../../shared/many.ts";
