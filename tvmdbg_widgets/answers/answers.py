@@ -33,7 +33,7 @@ from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change, timeline
 from tvmdbg_widgets.engine import PARTS, VIEWS, code
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.text import IssueSeverity, one_line
-from tvmdbg_widgets.model.findings import finding_fields
+from tvmdbg_widgets.model.findings import Findings, finding_fields
 from tvmdbg_widgets.model.graph.graph import device_names
 from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text
 from tvmdbg_widgets.model.pictures import Pictures
@@ -53,7 +53,12 @@ class Answers:
     """Answers questions about one run; keeps results that several questions share."""
 
     def __init__(
-        self, run: RunFacts, *, seconds: float | None = math.inf, redact: Redact | None = None
+        self,
+        run: RunFacts,
+        *,
+        seconds: float | None = math.inf,
+        redact: Redact = lambda _: ("", False),
+        findings: Callable[[Findings], Findings] = lambda found: found,
     ) -> None:
         self.gate = PriorityGate()
         self._context = Context(
@@ -62,7 +67,8 @@ class Answers:
             Pictures(),
             StatisticsJobs(self.gate, seconds),
             None if run.timeline is None else KeptTimeline(run.timeline, run.graph),
-            redact or (lambda _: ("", False)),
+            redact,
+            findings,
         )
 
     def answer(self, message: object) -> Reply:
@@ -206,7 +212,7 @@ def _tensors(context: Context, _question: Question) -> Reply:
 
 def _findings(context: Context, _question: Question) -> Reply:
     run = context.run
-    known = run.search.known()
+    known = context.shown(run.search.known())
     return Reply(
         {
             "state": run.search.scan.state,

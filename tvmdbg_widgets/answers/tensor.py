@@ -17,6 +17,7 @@ from tvmdbg_widgets.answers.messages import Question, StatisticsJobs
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.number_text import is_integer
 from tvmdbg_widgets.model.base.text import FormatError, unread_text
+from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.pictures import Part, Picture, Pictures, Profile, is_cheap
@@ -53,6 +54,8 @@ class Context:
     statistics_jobs: StatisticsJobs
     timeline: KeptTimeline | None
     redact: Redact
+    #: Findings as far as they may be shown.
+    shown: Callable[[Findings], Findings]
     watch: Callable[[], None] = lambda: None
 
     @property

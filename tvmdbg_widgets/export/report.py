@@ -27,7 +27,7 @@ from tvmdbg_widgets.export.private_parameters import (
     redacted_findings,
 )
 from tvmdbg_widgets.figures.choose import view_figure
-from tvmdbg_widgets.figures.options import DebuggerOptions, GraphOptions, Redaction
+from tvmdbg_widgets.figures.options import DebuggerOptions, GraphOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base import number_text as bits
@@ -190,8 +190,7 @@ def _figure(
     if entry is None and run.tensors:
         return view_figure(run, GraphOptions(color_by=color_by, focus=node))
     options = DebuggerOptions(color_by=color_by, focus=node, entry=entry, collapsed=["findings"])
-    nothing = Redaction(lambda _: ("", False))
-    return view_figure(run, options, saved=True, redaction=nothing)
+    return view_figure(run, options, saved=True)
 
 
 def _entry(

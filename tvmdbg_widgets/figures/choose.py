@@ -45,7 +45,8 @@ def view_figure(
         given = _TO_DRAW[view](run, options, saved=saved, redaction=redaction)
     else:
         given = ToDraw(drawn(options))
-    answer = Answers(run, redact=None if redaction is None else redaction.redact).answer
+    shown = redaction or Redaction()
+    answer = Answers(run, redact=shown.redact, findings=shown.findings).answer
     title = given.title or run.title
     return draw_view(view, title, given.options, answer, text=given.text, width=width, theme=theme)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.figures.engine import ToDraw
 from tvmdbg_widgets.figures.graph import MOST_BYTES, MOST_SAVED_BYTES, graph_options
@@ -17,20 +15,16 @@ from tvmdbg_widgets.figures.options import (
 from tvmdbg_widgets.figures.tensor import drawing_options, headline
 from tvmdbg_widgets.figures.timeline import timeline_text
 from tvmdbg_widgets.model.base.options import drawn
-from tvmdbg_widgets.model.findings import Findings
 
 #: SVG bytes of a requested figure, and of one in a saved notebook.
 _MOST_BYTES, _MOST_SAVED_BYTES = 2 * MOST_BYTES, 42 * 1024
-
-
-_FINDINGS = 5
 
 
 def debugger_to_draw(
     run: RunFacts, options: DebuggerOptions, *, saved: bool, redaction: Redaction | None
 ) -> ToDraw:
     """Return what the figure of the linked views takes: findings, graph, tensor, timeline."""
-    findings = run.known_findings if redaction is None else redaction.findings
+    del redaction
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     tensor = drawing_options(run, options.of_view(TensorOptions), saved=saved)
     texts = {
@@ -38,41 +32,16 @@ def debugger_to_draw(
         "tensor": headline(run, tensor["entry"]),
         "timeline": timeline_text(run, options),
     }
-    listed = findings if findings is not None and len(findings) else None
-    known = [name for name in PANELS if name in texts or listed is not None]
+    has_findings = run.known_findings is not None and len(run.known_findings) > 0
+    known = [name for name in PANELS if name in texts or has_findings]
     shown = [name for name in known if name not in options.collapsed] or ["graph"]
     given = {
         "graph": graph_options(run, options, most_bytes=most),
         "tensor": tensor,
         "timeline": drawn(options, TimelineOptions),
-        "findings": None if listed is None else _findings(run, listed),
+        "findings": has_findings,
         "shown": shown,
         "texts": texts,
         "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
     }
     return ToDraw(given, lambda: "\n\n".join(texts[name] for name in shown if name in texts))
-
-
-def _findings(run: RunFacts, findings: Findings) -> dict[str, Any]:
-    first, rest = findings[:_FINDINGS], max(0, len(findings) - _FINDINGS)
-    more = f" and {rest} more" if rest else ""
-    listed = [f"{run.title}: findings", *(f"  {finding}" for finding in first)]
-    return {
-        "title": f"Findings of {run.title}",
-        "detail": f"the first {len(first)}{more}" if rest else "",
-        "rows": [
-            {
-                "severity": finding.severity.value,
-                "text": f"{finding.title} ({finding.confidence} confidence)",
-            }
-            for finding in first
-        ],
-        "text": "\n".join(listed) + more,
-        "described": {
-            "findings": [
-                {"rule": finding.rule, "severity": finding.severity.value, "title": finding.title}
-                for finding in findings[:_FINDINGS]
-            ],
-            "left_out": max(0, len(findings) - _FINDINGS),
-        },
-    }

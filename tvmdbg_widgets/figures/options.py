@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -375,7 +375,8 @@ class DebuggerOptions(GraphOptions, TensorLook, TimelineOptions, view="debugger"
 class Redaction:
     """Replacements in a figure that is saved for others."""
 
-    redact: Redact
-    findings: Findings | None = None
+    redact: Redact = lambda _: ("", False)
+    #: Findings as far as they may be shown.
+    findings: Callable[[Findings], Findings] = lambda found: found
     selected: tuple[int, ...] = ()
     entry: tuple[int, int] | None = None

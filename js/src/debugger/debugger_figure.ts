@@ -20,19 +20,12 @@ import { type TimelineFigureRequest, timelineFigure } from "../timeline/timeline
 
 type PanelName = "findings" | "graph" | "tensor" | "timeline";
 
-interface Findings {
-  title: string;
-  detail: string;
-  rows: { severity: string; text: string }[];
-  text: string;
-  described: Record<string, unknown>;
-}
-
 interface DebuggerFigureOptions {
   graph: GraphFigureOptions;
   tensor: TensorFigureRequest["options"];
   timeline: TimelineFigureRequest["options"];
-  findings: Findings | null;
+  /** True once all tensors were scanned for findings. */
+  findings: boolean;
   shown: PanelName[];
   /** Texts of views that leave their words to Python. */
   texts: Record<string, string>;
@@ -45,7 +38,7 @@ type DebuggerFigureRequest = FigureRequest<DebuggerFigureOptions>;
 export async function debuggerFigure(request: DebuggerFigureRequest): Promise<FigurePanel> {
   const { graph, tensor, timeline, findings, shown, texts, most } = request.options;
   const others = {
-    ...(findings && { findings: findingsPanel(request, findings) }),
+    ...(findings && { findings: await findingsPanel(request) }),
     tensor: await tensorFigure({ ...request, view: "tensor", options: tensor }),
     timeline: await timelineFigure({ ...request, view: "timeline", options: timeline }),
   };
@@ -92,14 +85,19 @@ function stacked(
   };
 }
 
-function findingsPanel(
-  { title: run, width, text }: DebuggerFigureRequest,
-  { title, detail, rows, text: summary, described }: Findings,
-): FigurePanel {
+const MOST_FINDINGS = 5;
+
+async function findingsPanel(request: DebuggerFigureRequest): Promise<FigurePanel> {
+  const { client, title: run, width, text } = request;
+  const { findings } = await client.ask("findings");
+  const first = findings.slice(0, MOST_FINDINGS);
+  const rest = findings.length - first.length;
+  const more = rest ? ` and ${rest} more` : "";
+  const said = first.map(({ title, confidence }) => `${title} (${confidence} confidence)`);
   const indent = text.width("Warning  ", SMALL, true);
   const room = width - 2 * MARGIN;
-  const lines = rows.map((row): FigurePart => {
-    const wrapped = text.wrap(row.text, room - indent, SMALL, 4);
+  const lines = first.map(({ severity }, row): FigurePart => {
+    const wrapped = text.wrap(said[row]!, room - indent, SMALL, 4);
     return {
       height: wrapped.length * LINE,
       paint(pen, theme, top) {
@@ -109,18 +107,25 @@ function findingsPanel(
         }
         pen.font = `600 ${SMALL}px ${theme.font}`;
         const color =
-          colorOf(theme, row.severity) === theme.text ? theme.muted : colorOf(theme, row.severity);
-        put(row.severity.charAt(0).toUpperCase() + row.severity.slice(1), 0, top + LINE / 2, color);
+          colorOf(theme, severity) === theme.text ? theme.muted : colorOf(theme, severity);
+        put(severity.charAt(0).toUpperCase() + severity.slice(1), 0, top + LINE / 2, color);
       },
     };
   });
+  const detail = rest ? `the first ${first.length}${more}` : "";
   const parts = [heading("Findings", detail, room, text), ...lines];
+  const listed = first.map(({ severity, rule }, row) => `  ${severity} [${rule}] ${said[row]}`);
   return {
     height: heightOf(parts),
-    title,
-    words: rows.map((row) => row.text).join(". "),
-    text: summary,
-    description: { ...described, view: "findings", title: run },
+    title: `Findings of ${run}`,
+    words: said.join(". "),
+    text: [`${run}: findings`, ...listed].join("\n") + more,
+    description: {
+      findings: first.map(({ rule, severity, title }) => ({ rule, severity, title })),
+      left_out: rest,
+      view: "findings",
+      title: run,
+    },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
 }

@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -212,11 +213,8 @@ def _redacted(
 ) -> Figure:
     run = view.shown
     private = private_parameters(run.parts)
-    known = None
     if view.view_name == "debugger":
-        known = run.search.run(progress=True)
-        if not options.parameters:
-            known = redacted_findings(known, run.tensors, private)
+        run.search.run(progress=True)
 
     def redact(tensor: Tensor) -> tuple[str, bool]:
         if not options.parameters and (tensor.node, tensor.output) in private:
@@ -229,7 +227,10 @@ def _redacted(
     first = own.get("entry") or session["entry"]
     entry = None if first is None else tuple(first)
     there = run.tensors is not None and entry in run.tensors
-    redaction = Redaction(redact, known, selected, entry if there else None)
+    erased: Any = {}
+    if not options.parameters:
+        erased["findings"] = partial(redacted_findings, tensors=run.tensors, private=private)
+    redaction = Redaction(redact, selected=selected, entry=entry if there else None, **erased)
     figure: Figure = view.redacted_figure(redaction, options.theme)
     return figure
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -124,8 +125,12 @@ class _Store:
         self.run = run
         self.wanted = wanted
         self.step = step
-        self.answers = Answers(run, redact=self._redact)
         self.private = private_parameters(run.parts)
+        erased: Any = {}
+        if not wanted.parameters:
+            private = self.private
+            erased["findings"] = partial(redacted_findings, tensors=run.tensors, private=private)
+        self.answers = Answers(run, redact=self._redact, **erased)
         self.tensors: list[Tensor] = list((run.tensors or {}).values())
         self.unread: set[int] = set()
         self.left_out: list[str] = []
@@ -152,7 +157,7 @@ class _Store:
         run, answers, guard = self.run, self.answers, Guard()
         binary = BinaryParts(PathEraser(run).reply)
         found = Reply({"state": "none", "done": 0, "total": 0, "findings": []})
-        found = guard.made("findings", lambda: stored_findings(run, answers, private), found)
+        found = guard.made("findings", self._findings, found)
         self.findings = found.result["findings"]
         binary.add_reply({"kind": "findings"}, found)
         health = guard.made("health", lambda: stored_health(run, answers, private), None)
@@ -173,6 +178,11 @@ class _Store:
             self.left_out += record_slices(binary, answers, room, shown=self.wanted.times)
         self.left_out += guard.left_out()
         return binary
+
+    def _findings(self) -> Reply:
+        """Return the findings as views get them after a full scan."""
+        self.run.search.run()
+        return self.answers.answer({"kind": "findings"})
 
     def _is_private(self, tensor: Tensor) -> bool:
         return not self.wanted.parameters and (tensor.node, tensor.output) in self.private
@@ -322,19 +332,6 @@ class _Store:
 
 def _no_step(_bytes: int) -> None:
     """Do nothing."""
-
-
-def stored_findings(run: RunFacts, answers: Answers, private: PrivateParameters | None) -> Reply:
-    """Return the findings as views get them after a full scan."""
-    findings = run.search.run()
-    reply = answers.answer({"kind": "findings"}).result
-    if private is not None:
-        findings = redacted_findings(findings, run.tensors, private)
-    rows = [
-        {**row, "title": one.title, "evidence": list(one.evidence)}
-        for row, one in zip(reply["findings"], findings, strict=True)
-    ]
-    return Reply({**reply, "findings": rows, "state": "done"})
 
 
 def stored_health(run: RunFacts, answers: Answers, private: PrivateParameters | None) -> Reply:
