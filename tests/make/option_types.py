@@ -1,7 +1,9 @@
 """Write the TypeScript types of the views' options: `python -m tests.make.option_types`."""
 
+import json
 from pathlib import Path
 
+from tvmdbg_widgets.analysis.node_columns import OWN_COLORS
 from tvmdbg_widgets.figures import options as of_figures
 from tvmdbg_widgets.model.base.options import ViewOptions, options_of
 from tvmdbg_widgets.widgets.comparison import ComparisonOptions
@@ -27,7 +29,9 @@ _WIDE = 100
 def written() -> str:
     """Return the file as it should be."""
     by_hand, _, _ = PATH.read_text("utf-8").partition(MARK)
-    return by_hand + MARK + "".join(map(_interface, VIEWS))
+    colors = "/** What a graph is colored by without asking for a column. */\n"
+    colors += f"export const OWN_COLORS: readonly string[] = {json.dumps(OWN_COLORS)};\n"
+    return by_hand + MARK + colors + "".join(map(_interface, VIEWS))
 
 
 def _interface(kind: type[ViewOptions]) -> str:

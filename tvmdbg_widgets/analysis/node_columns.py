@@ -27,8 +27,10 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")  # columns computed from times of nodes
 #: Columns that are computed from the run when a view asks.
 KNOWN_COLUMNS = ("layout", *TIMED_COLUMNS)
-#: Columns to color by that need no argument; views read the others from the graph.
-COLOR_NAMES = ("kind", "time", "health", "dtype", "device", "storage", "bytes", *KNOWN_COLUMNS)
+#: What views color by from the graph alone.
+OWN_COLORS = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
+#: Columns to color by that need no argument.
+COLOR_NAMES = (*OWN_COLORS, *KNOWN_COLUMNS)
 _ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
 
 

@@ -13,6 +13,7 @@ from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
+from tvmdbg_widgets.analysis.node_columns import OWN_COLORS
 from tvmdbg_widgets.answers.comparison import comparison_answer
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.question_scheduler import replied
@@ -25,8 +26,6 @@ from tvmdbg_widgets.widgets.run_model import model_of, session_of
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.traits import ModelTrait, described, traits_of
 from tvmdbg_widgets.widgets.view import View, a_session, own_model
-
-_COLORS = (SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +41,7 @@ class ComparisonOptions(ViewOptions):
         'The only kind of difference that is listed, ``"only in A"``, ``"shape"`` …; None for all.',
     )
     color_by: str = option(
-        choice(*_COLORS),
+        choice(SPEED, CHANGE, "match", *OWN_COLORS),
         SPEED,
         '``"speed"``: how many times slower or faster a node is in `b`, unless that is noise (a '
         "difference that no repeats can test is shown, and said to be that); where both runs have "

@@ -1,5 +1,6 @@
 import { classes as tokens } from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { GraphColumns } from "../../shared/client/answers.ts";
+import { OWN_COLORS } from "../../shared/client/options.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { type GraphScene, membersOf } from "../layout/scene.ts";
 import type { Palette } from "../paint/palette.ts";
@@ -164,9 +165,6 @@ export interface ColorWish {
   given: GivenColumns;
   limits: readonly [low: number, high: number] | null;
 }
-
-/** Colors that a graph has without columns of Python. */
-export const OWN_COLORS = ["kind", "time", "health", "dtype", "device", "storage", "bytes"];
 
 export class Coloring {
   readonly #graph: GraphColumns;

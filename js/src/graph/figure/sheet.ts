@@ -1,12 +1,13 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { GraphColumns, MatchColumns } from "../../shared/client/answers.ts";
+import { OWN_COLORS } from "../../shared/client/options.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import type { FigureRequest } from "../../shared/drawing/figure.ts";
 import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { agree, counted, integer } from "../../shared/format.ts";
 import { finished } from "../../shared/many.ts";
 import type { Camera } from "../camera.ts";
-import { Coloring, type GivenColumns, layoutName, OWN_COLORS } from "../data/coloring.ts";
+import { Coloring, type GivenColumns, layoutName } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
 import { NodeHealth } from "../data/health.ts";
 import { hiddenNodes } from "../data/hits.ts";

@@ -36,6 +36,8 @@ export interface TourStep {
 }
 
 // Written by tests/make/option_types.py from the options that Python declares.
+/** What a graph is colored by without asking for a column. */
+export const OWN_COLORS: readonly string[] = ["kind", "time", "health", "dtype", "device", "storage", "bytes"];
 
 export interface GraphOptions {
   height: number;
