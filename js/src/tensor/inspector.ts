@@ -121,7 +121,7 @@ export class Inspector implements TensorHost {
     if (!same) {
       this.panels.cross.point = null;
       if (!first) {
-        this.panels.picture.viewport.show(null);
+        this.panels.picture.viewport.resetTo(null);
         this.panels.marked.mark(null);
       }
     }
@@ -176,7 +176,7 @@ export class Inspector implements TensorHost {
     if (JSON.stringify(layout) === JSON.stringify(this.wish.layout)) return;
     const { cross, marked, picture } = this.panels;
     cross.point = this.wish.lay(layout, cross.point);
-    picture.viewport.show(null);
+    picture.viewport.resetTo(null);
     marked.mark(null);
     this.#ask(null);
   }

@@ -160,6 +160,7 @@ export class TensorLoader extends TensorPart implements PicturesHost {
     const key = `${answer.entry.join()} ${answer.reading}`;
     if (this.#counted !== key && this.#statistics) this.#counted = key;
     const tile = answer.tile;
+    this.panels.picture.viewport.over(tile?.planeRows ?? 0, tile?.planeCols ?? 0, true);
     const { shape, axes } = answeredPlane(answer);
     const isLone = axes.every((axis) => axis === null || shape[axis] === 1);
     if (hasValues(answer) && isLone) cross.point = { row: 0, col: 0 };
