@@ -1,13 +1,19 @@
 /** Pictures of a part of a plane of stored values. */
-import type { Floats } from "../shared/client/tensor_questions.ts";
+import type { Cells } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { counted } from "../shared/format.ts";
 import { type Plane, planeCols, planeRows } from "../tensor/plane.ts";
-import type { TensorQuestion } from "./stored_facts.ts";
-import { placeOf, type StoredPlace, type StoredView } from "./stored_plane.ts";
+import type { Region } from "../tensor/state.ts";
+import { placeOf, type StoredPlace, type StoredView, type TensorQuestion } from "./stored_plane.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
-export type StoredCells = { minimum: Floats; maximum: Floats; mean: Floats; flags: Uint8Array };
+type Name = keyof Cells;
+
+/** Cells whose columns are made by name. */
+export function eachColumn(make: (name: Name) => unknown): Cells {
+  const names = ["minimum", "maximum", "mean", "flags"] as const;
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as unknown as Cells;
+}
 
 /** Cells of `step` values along an axis, which begin at multiples of the step. */
 interface CellSpan {
@@ -19,8 +25,8 @@ interface CellSpan {
 
 /** The least step with which at most `most` cells touch a part of an axis. */
 function spanOf(start: number, length: number, size: number, most: number): CellSpan {
-  if (length < 1 || start + length > size) {
-    throw new Error(`${counted(length, "value")} from ${start} of an axis of ${size}`);
+  if (!(most >= 1 && length >= 1 && start + length <= size)) {
+    throw new Error(`${most} cells of ${counted(length, "value")} from ${start} of ${size}`);
   }
   let step = Math.ceil(length / most);
   const cells = () => Math.ceil((start + length) / step) - Math.floor(start / step);
@@ -34,12 +40,12 @@ function spanOf(start: number, length: number, size: number, most: number): Cell
 }
 
 /** `wide` for float64 values, whose magnitudes may exceed float32. */
-export function emptyCells(count: number, wide: boolean): StoredCells {
-  const numbers = () => (wide ? new Float64Array(count) : new Float32Array(count));
-  return { minimum: numbers(), maximum: numbers(), mean: numbers(), flags: new Uint8Array(count) };
+export function emptyCells(count: number, wide: boolean): Cells {
+  const numbers = wide ? Float64Array : Float32Array;
+  return eachColumn((name) => new (name === "flags" ? Uint8Array : numbers)(count));
 }
 
-export function isWide({ mean }: StoredCells): boolean {
+export function isWide({ mean }: Cells): boolean {
   return mean.BYTES_PER_ELEMENT === 8;
 }
 
@@ -83,7 +89,7 @@ function sumsOf(
 }
 
 /** Sets a cell to sums; the mean is unknown if the sum overflows float64. */
-export function setCell(cells: StoredCells, cell: number, summed: CellSums): void {
+export function setCell(cells: Cells, cell: number, summed: CellSums): void {
   const { low, high, total, count, flags } = summed;
   const mean = Number.isFinite(total) ? total / count : Number.NaN;
   cells.minimum[cell] = count ? low : Number.NaN;
@@ -91,8 +97,6 @@ export function setCell(cells: StoredCells, cell: number, summed: CellSums): voi
   cells.mean[cell] = count ? Math.min(high, Math.max(low, mean)) : Number.NaN;
   cells.flags[cell] = flags;
 }
-
-const MOST_CELLS = 2 ** 20;
 
 interface PictureGrid {
   row: number;
@@ -106,33 +110,16 @@ interface PictureGrid {
 export interface StoredPicture {
   exact: boolean;
   grid: PictureGrid;
-  cells: StoredCells;
+  cells: Cells;
 }
 
-/** At most so many rows and columns of cells, of so many pictures. */
-export function requestedCells(
-  { rows, cols }: TensorQuestion,
-  pictures = 1,
-): [rows: number, cols: number] {
-  if (!(rows >= 1 && cols >= 1 && rows * cols * pictures <= MOST_CELLS)) {
-    throw new Error(`an answer has 1 to ${MOST_CELLS} cells, asked for ${rows} x ${cols}`);
-  }
-  return [rows, cols];
-}
-
-export type PlanePart = readonly [row: number, col: number, rows: number, cols: number];
-
-export function requestedPart(plane: Plane, { part }: TensorQuestion): PlanePart {
-  const [height, width] = [planeRows(plane), planeCols(plane)];
-  const [row, col, rows, cols] = part ?? [0, 0, height, width];
-  const [top, left] = [Math.min(row, height - 1), Math.min(col, width - 1)];
-  return [top, left, Math.min(rows, height - top), Math.min(cols, width - left)];
-}
+/** The greatest numbers of cells down and across. */
+type MostCells = Pick<TensorQuestion, "rows" | "cols">;
 
 export function spansOf(
   plane: Plane,
-  [row, col, height, width]: PlanePart,
-  [rows, cols]: [number, number],
+  [row, col, height, width]: Region,
+  { rows, cols }: MostCells,
 ): [down: CellSpan, across: CellSpan] {
   return [spanOf(row, height, planeRows(plane), rows), spanOf(col, width, planeCols(plane), cols)];
 }
@@ -169,11 +156,11 @@ export function picture(
 }
 
 /** Merges cells of a picture of a complete plane that has too many down or across. */
-export function coarser(shown: StoredPicture, plane: Plane, most: [number, number]): StoredPicture {
+export function coarser(shown: StoredPicture, plane: Plane, most: MostCells): StoredPicture {
   const { exact, grid, cells } = shown;
   const spans: [CellSpan, CellSpan] = [
-    spanOf(0, grid.rows, grid.rows, most[0]),
-    spanOf(0, grid.cols, grid.cols, most[1]),
+    spanOf(0, grid.rows, grid.rows, most.rows),
+    spanOf(0, grid.cols, grid.cols, most.cols),
   ];
   if (spans.every(({ step }) => step === 1)) return shown;
   const add = (sums: CellSums, at: number) => {
@@ -243,33 +230,22 @@ function same(a: Float64Array, b: Float64Array): boolean {
 
 function cellsOf(all: StoredPictures, row: number, first: number): StoredPicture {
   const [rows, cols] = [all.rows[row]!, all.cols[row]!];
-  const part = <T extends Floats | Uint8Array>(values: T) =>
-    values.subarray(first, first + rows * cols) as T;
   const { mean, minimum = mean, maximum = mean, flags = new Uint8Array(mean.length) } = all;
+  const cells = { mean, minimum, maximum, flags };
   return {
     exact: !all.sampled[row],
     grid: { row: 0, col: 0, rows, cols, rowStep: all.rowStep[row]!, colStep: all.colStep[row]! },
-    cells: {
-      minimum: part(minimum),
-      maximum: part(maximum),
-      mean: part(mean),
-      flags: part(flags),
-    },
+    cells: eachColumn((name) => cells[name].subarray(first, first + rows * cols)),
   };
 }
 
 function turned({ exact, grid, cells }: StoredPicture): StoredPicture {
   const { rows, cols, rowStep, colStep } = grid;
-  const turn = <T extends Floats | Uint8Array>(values: T): T =>
-    values.map((_, to) => values[(to % rows) * cols + Math.floor(to / rows)]!) as T;
   return {
     exact,
     grid: { row: 0, col: 0, rows: cols, cols: rows, rowStep: colStep, colStep: rowStep },
-    cells: {
-      minimum: turn(cells.minimum),
-      maximum: turn(cells.maximum),
-      mean: turn(cells.mean),
-      flags: turn(cells.flags),
-    },
+    cells: eachColumn((name) =>
+      cells[name].map((_, to, from) => from[(to % rows) * cols + Math.floor(to / rows)]!),
+    ),
   };
 }

@@ -14,12 +14,12 @@ it("merges cells to the same result as a coarser picture", () => {
   const ramp = (length: number, step: number) => Float64Array.from({ length }, (_, i) => i * step);
   const place = { first: 0, down: ramp(13, 9), across: ramp(9, 1) };
   const made = (rows: number, cols: number) => {
-    const spans = spansOf(plane, [0, 0, 13, 9], [rows, cols]);
+    const spans = spansOf(plane, [0, 0, 13, 9], { rows, cols });
     return picture(sourceOf({ value, wide: false }), place, spans);
   };
   const whole = made(13, 9);
-  expect(coarser(whole, plane, [13, 9])).toEqual(whole);
-  const [found, expected] = [coarser(whole, plane, [5, 4]), made(5, 4)];
+  expect(coarser(whole, plane, { rows: 13, cols: 9 })).toEqual(whole);
+  const [found, expected] = [coarser(whole, plane, { rows: 5, cols: 4 }), made(5, 4)];
   expect(found.grid).toEqual(expected.grid);
   expect(found.grid.rows * found.grid.cols).toBe(15);
   for (const name of ["minimum", "maximum", "flags"] as const) {
@@ -28,7 +28,7 @@ it("merges cells to the same result as a coarser picture", () => {
   const rounded = (means: Floats) => Array.from(means, (mean) => mean.toFixed(3));
   expect(rounded(found.cells.mean)).toEqual(rounded(expected.cells.mean));
   expect(rounded(found.cells.mean)).toContain("NaN");
-  const twice = coarser(made(5, 4), plane, [2, 2]);
+  const twice = coarser(made(5, 4), plane, { rows: 2, cols: 2 });
   expect([twice.grid.rowStep, twice.grid.colStep]).toEqual([9, 6]);
   const last = twice.cells.mean.at(-1)!;
   let [sum, count] = [0, 0];
