@@ -136,10 +136,6 @@ export class Inspector implements TensorHost {
     else this.panels.mirror.say(`This is the ${step === 1 ? "last" : "first"} tensor.`);
   }
 
-  search(): void {
-    this.panels.picker.focus();
-  }
-
   /** Shows the plane at an index of a free axis. */
   open(axis: number, index: number): void {
     this.display("picture");
