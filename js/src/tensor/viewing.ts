@@ -309,8 +309,8 @@ export class TensorNavigation extends TensorPart {
   /** Moves along the first fixed axis. */
   index(steps: number): void {
     const { plane } = this.wish;
-    const axis = plane && fixedAxes(plane).find((axis) => plane.shape[axis]! > 1);
-    if (!plane || axis === null || axis === undefined) return;
+    const axis = plane ? fixedAxes(plane).find((axis) => plane.shape[axis]! > 1) : undefined;
+    if (!plane || axis === undefined) return;
     this.host.look(() => withIndex(plane, axis, plane.index[axis]! + steps));
   }
 }
