@@ -72,7 +72,7 @@ class StoredTensors {
       axisNames: view.layout ? view.names : header.axisNames,
       axes: isPlane ? plane.axes : [null, null],
       index: isPlane ? plane.index : view.shape.map(() => 0),
-      tile: shown ? { ...shown.grid, ...sizeOf(plane), exact: shown.exact, ...shown.cells } : null,
+      tile: shown ? { ...shown, ...sizeOf(plane) } : null,
     };
     return { result, buffers: [] };
   }
@@ -109,16 +109,14 @@ class StoredTensors {
       if (!found) throw new Error(missing(stored, "the values of these tiles"));
       return coarser(found, own, question);
     });
-    const { row: _row, col: _col, ...grid } = shown[0]!.grid;
-    const size = grid.rows * grid.cols;
-    const cells = emptyCells(size * count, isWide(shown[0]!.cells));
+    const { rows, cols, rowStep, colStep } = shown[0]!;
+    const size = rows * cols;
+    const cells = emptyCells(size * count, isWide(shown[0]!));
     eachColumn((name) => {
-      for (const [at, one] of shown.entries()) cells[name].set(one.cells[name], at * size);
+      for (const [at, one] of shown.entries()) cells[name].set(one[name], at * size);
     });
-    return {
-      result: { axis, first, count, length, ...grid, ...sizeOf(plane), ...cells },
-      buffers: [],
-    };
+    const grid = { rows, cols, rowStep, colStep, ...sizeOf(plane) };
+    return { result: { axis, first, count, length, ...grid, ...cells }, buffers: [] };
   }
 
   /** Null without a picture; stored ones have the complete plane, in the saved cells. */

@@ -21,7 +21,7 @@ interface Told {
 function meaning(answer: unknown): unknown {
   const { cheap, distribution, tile, ...rest } = answer as Told;
   const grid = Object.entries(tile ?? {}).filter(([, value]) => typeof value !== "object");
-  return { ...rest, grid };
+  return { ...rest, grid: Object.fromEntries(grid) };
 }
 
 /** Every answer has the id of its question, and is a result or says in words what is wrong. */
