@@ -7,6 +7,7 @@ import type {
 } from "../shared/client/tensor_questions.ts";
 import type { FigureRequest } from "../shared/drawing/figure.ts";
 import { integer } from "../shared/format.ts";
+import { edgesOf } from "./distribution/spread.ts";
 import type { PictureAnswers } from "./figure_picture.ts";
 import { axisAlong, axisText, type Plane, planeCols, planeOf, planeRows } from "./plane.ts";
 import { clipped, type Region, type TensorOptions } from "./state.ts";
@@ -89,9 +90,11 @@ export async function answersOf(
   const nothing = { ...known, plane: null, region: null, along: null };
   if (!statistics.statistics || shape.includes(0) || withheld) return nothing;
   const plane = planeOf(shape, options.axes, options.index);
-  const region = options.region && clipped(options.region, planeRows(plane), planeCols(plane));
   const pictured = show === "channels" ? plane.axes : [];
   const along = show === "picture" ? null : axisAlong(shape, axisNames, pictured, options.along);
+  // Tiles and lines show their planes completely.
+  const part = along === null ? options.region : null;
+  const region = part && clipped(part, planeRows(plane), planeCols(plane));
   const shown = { ...known, plane, region, along };
   try {
     return { ...shown, ...(await drawnValues(request, shown)) };
@@ -223,6 +226,6 @@ export function factsOf(
       low: low.text,
       high: high.text,
     })),
-    histogram,
+    histogram: histogram && { ...histogram, edges: edgesOf(histogram) },
   };
 }

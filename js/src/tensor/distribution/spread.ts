@@ -287,7 +287,7 @@ function wholeEdges(axis: ValueAxis): Float64Array {
 }
 
 /** All edges of bins, which are sent with the first and last alone if these give the others. */
-function edgesOf({ counts, edges }: HistogramAnswer): number[] {
+export function edgesOf({ counts, edges }: HistogramAnswer): number[] {
   const [first, last] = [edges[0]!, edges.at(-1)!];
   const step = (last - first) / counts.length;
   return edges.length > 2 ? edges : [...counts.map((_, bin) => bin * step + first), last];
