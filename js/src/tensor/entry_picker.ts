@@ -1,9 +1,10 @@
 import type { Entry } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { counted, integer } from "../shared/format.ts";
-import { div, element, KEEP_KEYS, listening, select, span } from "../shell/dom.ts";
+import { div, element, iconButton, KEEP_KEYS, listening, select, span } from "../shell/dom.ts";
+import { helpButton } from "../shell/keys.ts";
 import { reveal } from "../shell/scrolling.ts";
-import { barTitle, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
+import { fullScreenButton } from "../shell/view.ts";
 import type { EntryFilter } from "./entries.ts";
 import { part, TensorPart } from "./parts.ts";
 import type { TensorHost } from "./state.ts";
@@ -36,19 +37,25 @@ export class EntryPicker extends TensorPart {
     placeholder: "search id, name, dtype, shape (/)",
     ...KEEP_KEYS,
   });
-  readonly node = new Toolbar(
-    this.host.root,
-    "tensor",
-    [
-      barTitle("Tensor"),
-      this.#stepTool("[", "Previous", -1, icons.PREVIOUS),
-      part("combo", this.#input, this.#list),
-      this.#stepTool("]", "Next", 1, icons.NEXT),
-      this.#kinds,
-    ],
-    null,
-    this.host.signal,
-  ).node;
+  readonly node = element(
+    "div",
+    {
+      class: "tvmdbg-bar tvmdbg-one-row tvmdbg-tensor-bar",
+      role: "toolbar",
+      "aria-label": "tensor",
+    },
+    span("tvmdbg-title", "Tensor"),
+    iconButton(icons.PREVIOUS, "previous tensor", "Previous tensor in execution order ([)", () =>
+      this.host.step(-1),
+    ),
+    part("combo", this.#input, this.#list),
+    iconButton(icons.NEXT, "next tensor", "Next tensor in execution order (])", () =>
+      this.host.step(1),
+    ),
+    this.#kinds,
+    helpButton(this.host.root),
+    fullScreenButton(this.host.root),
+  );
   #filter: EntryFilter = this.#entries.filters()[0] ?? "all";
   #shown: Entry | null = null;
   #missingText = "";
@@ -58,15 +65,8 @@ export class EntryPicker extends TensorPart {
 
   constructor(host: TensorHost) {
     super(host);
-    this.node.classList.add("tvmdbg-one-row", "tvmdbg-tensor-bar");
     this.#showKinds();
     this.#listen(host.signal);
-  }
-
-  #stepTool(key: string, which: string, by: 1 | -1, icon: icons.Icon): Tool {
-    const name = `${which} tensor`;
-    const step = () => this.host.step(by);
-    return tool([key], name.toLowerCase(), `${name} in execution order`, step, { icon });
   }
 
   get filter(): EntryFilter {
