@@ -104,7 +104,7 @@ def variants(
             trouble = pack.unread(problem)
             told = _unread(values, trouble)
         else:
-            told = {**reply.result, "distribution": None}
+            told = reply.result
             if reply.buffers and values.numpy_dtype.itemsize == 1:
                 distribution = Reply(reply.result["distribution"], reply.buffers)
         made.append(Variant(row, values, view, asked, header, told, distribution))
