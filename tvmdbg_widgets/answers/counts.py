@@ -309,11 +309,13 @@ def statistics_json(statistics: Statistics, shape: tuple[int, ...]) -> dict[str,
 
 
 def _histogram(histogram: Histogram) -> dict[str, Any]:
-    return {
-        "counts": histogram.counts.tolist(),
-        "edges": histogram.edges.tolist(),
-        "exact": histogram.exact,
-    }
+    """Return a histogram with its first and last edge alone if these give the others."""
+    counts, edges = histogram.counts.tolist(), histogram.edges.tolist()
+    first, last = edges[0], edges[-1]
+    step = (last - first) / len(counts)
+    if math.isfinite(step) and [at * step + first for at in range(len(counts))] == edges[:-1]:
+        edges = [first, last]
+    return {"counts": counts, "edges": edges, "exact": histogram.exact}
 
 
 _NONE = {"text": "none", "value": None}

@@ -103,7 +103,6 @@ class FindingsPanel {
 
   #foldAll(folded: boolean): void {
     this.#context.options.set("findings_folded", folded);
-    this.#showFolded();
     this.#root.focus({ preventScroll: true });
     this.#mirror.say(folded ? `Findings folded: ${this.#summary()}` : "Findings unfolded.");
   }

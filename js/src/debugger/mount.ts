@@ -11,11 +11,11 @@ import {
 import * as icons from "../shared/drawing/icons.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { button, div, element, iconButton, KEEP_KEYS, onResize, span } from "../shell/dom.ts";
+import { button, div, element, KEEP_KEYS, onResize, span } from "../shell/dom.ts";
 import { runKey } from "../shell/keys.ts";
 import { message } from "../shell/message.ts";
-import { Overflow } from "../shell/overflow.ts";
 import { openPalette, PALETTE_KEY, PALETTE_LABEL } from "../shell/palette.ts";
+import { barSpace, Toolbar, tool } from "../shell/toolbar.ts";
 import {
   fullScreenButton,
   type Mount,
@@ -175,38 +175,27 @@ export const mountDebugger: Mount<DebuggerState> = async (root, context) => {
   const { run, session, options, signal } = context;
   root.classList.add("tvmdbg-debugger");
   for (const [name, value] of Object.entries(KEEP_KEYS)) root.setAttribute(name, value);
-  const bar = element("div", { class: "tvmdbg-bar", role: "toolbar", "aria-label": "debugger" });
   const issues = element("div", { class: "tvmdbg-issues", hidden: true });
   const panels = new Panels(root, options, signal);
-  const toggles = VIEWS.map((name) =>
-    button(TITLES[name], `Show or hide the ${TITLES[name]} view`, () => {
-      const collapsed = options.get("collapsed");
-      const others = collapsed.filter((view) => view !== name);
-      options.set("collapsed", others.length < collapsed.length ? others : [...collapsed, name]);
-      panels.arrange();
-      showToggles();
+  const isShown = (name: ViewName) => !options.get("collapsed").includes(name);
+  const collapse = (name: ViewName, isCollapsed: boolean) => {
+    const others = options.get("collapsed").filter((view) => view !== name);
+    options.set("collapsed", isCollapsed ? [...others, name] : others);
+  };
+  const views = {
+    label: "Views",
+    tools: VIEWS.map((name) => {
+      const toggle = () => collapse(name, isShown(name));
+      const does = `Show or hide the ${TITLES[name]} view`;
+      return tool([], TITLES[name], does, toggle, { isOn: () => isShown(name) });
     }),
-  );
-  const showToggles = () => {
-    const collapsed = options.get("collapsed");
-    VIEWS.forEach((name, i) => {
-      toggles[i]!.setAttribute("aria-pressed", String(!collapsed.includes(name)));
-    });
   };
   const spotlight = (view: TourStep["view"]) => {
     for (const name of VIEWS) panels.of[name].classList.toggle("tvmdbg-spotlit", name === view);
-    const collapsed = options.get("collapsed");
-    if (view === null || !collapsed.includes(view)) return;
-    options.set(
-      "collapsed",
-      collapsed.filter((name) => name !== view),
-    );
-    panels.arrange();
-    showToggles();
+    if (view !== null) collapse(view, false);
   };
   const tour = tourBar(root, session, spotlight, signal);
   panels.above.prepend(tour.node);
-  root.append(bar, issues, panels.above, panels.node);
 
   const title = span("tvmdbg-title tvmdbg-clip", "…");
   const status = element("button", {
@@ -220,32 +209,25 @@ export const mountDebugger: Mount<DebuggerState> = async (root, context) => {
     issues.hidden = !issues.hidden;
     status.setAttribute("aria-expanded", String(!issues.hidden));
   });
-  const views = element(
-    "span",
-    { class: "tvmdbg-joined", role: "group", "aria-label": "Views" },
-    ...toggles,
-  );
   const head = new FindingsHead();
-  bar.append(
-    title,
-    status,
-    ...head.items,
-    span("tvmdbg-space"),
-    tour.toggle,
-    iconButton(icons.SEARCH, "go to", `${PALETTE_LABEL} (${PALETTE_KEY})`, () =>
-      openPalette(root, context),
-    ),
-    views,
-    fullScreenButton(root, WHOLE_KEY),
+  const search = tool([PALETTE_KEY], "go to", PALETTE_LABEL, () => openPalette(root, context), {
+    icon: icons.SEARCH,
+    opensMenu: true,
+  });
+  const bar = new Toolbar(
+    root,
+    "debugger",
+    [title, status, ...head.items, barSpace(), tour.toggle, search, views],
+    { sometimes: [head.progress, head.tools, views, status, head.stop] },
+    signal,
+    [fullScreenButton(root, WHOLE_KEY)],
   );
-  const sometimes = [head.progress, head.tools, views, status, head.stop];
-  const overflow = new Overflow(bar, { always: [], sometimes }, signal);
+  root.append(bar.node, issues, panels.above, panels.node);
   const controls = [title, status, head.counts, head.progress, head.stop];
-  onResize(controls, () => overflow.fit(), signal);
-  session.onChange(() => overflow.fit(), signal, ["tour"]);
+  onResize(controls, () => bar.refresh(), signal);
+  session.onChange(() => bar.refresh(), signal, ["tour"]);
   root.addEventListener("keydown", (event) => byKey(event, context), { signal, capture: true });
-  showToggles();
-  options.onChange("collapsed", showToggles, signal);
+  options.onChange("collapsed", () => bar.refresh(), signal);
   panels.arrange();
 
   const ready = VIEWS.map(async (name) => {

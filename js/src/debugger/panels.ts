@@ -116,7 +116,6 @@ export class Panels {
   #resize(which: "graph" | "top", share: number): void {
     const next = { ...this.#sizes, [which]: within(share) };
     this.#options.set("layout_sizes", [next.graph, next.top]);
-    this.arrange();
   }
 }
 

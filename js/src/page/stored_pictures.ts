@@ -1,13 +1,19 @@
 /** Pictures of a part of a plane of stored values. */
-import type { Floats } from "../shared/client/tensor_questions.ts";
+import type { Cells, Tile } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { counted } from "../shared/format.ts";
 import { type Plane, planeCols, planeRows } from "../tensor/plane.ts";
-import type { TensorQuestion } from "./stored_facts.ts";
-import { placeOf, type StoredPlace, type StoredView } from "./stored_plane.ts";
+import type { Region } from "../tensor/state.ts";
+import { placeOf, type StoredPlace, type StoredView, type TensorQuestion } from "./stored_plane.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
-export type StoredCells = { minimum: Floats; maximum: Floats; mean: Floats; flags: Uint8Array };
+type Name = keyof Cells;
+
+/** Cells whose columns are made by name. */
+export function eachColumn(make: (name: Name) => unknown): Cells {
+  const names = ["minimum", "maximum", "mean", "flags"] as const;
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as unknown as Cells;
+}
 
 /** Cells of `step` values along an axis, which begin at multiples of the step. */
 interface CellSpan {
@@ -19,8 +25,8 @@ interface CellSpan {
 
 /** The least step with which at most `most` cells touch a part of an axis. */
 function spanOf(start: number, length: number, size: number, most: number): CellSpan {
-  if (length < 1 || start + length > size) {
-    throw new Error(`${counted(length, "value")} from ${start} of an axis of ${size}`);
+  if (!(most >= 1 && length >= 1 && start + length <= size)) {
+    throw new Error(`${most} cells of ${counted(length, "value")} from ${start} of ${size}`);
   }
   let step = Math.ceil(length / most);
   const cells = () => Math.ceil((start + length) / step) - Math.floor(start / step);
@@ -34,17 +40,17 @@ function spanOf(start: number, length: number, size: number, most: number): Cell
 }
 
 /** `wide` for float64 values, whose magnitudes may exceed float32. */
-export function emptyCells(count: number, wide: boolean): StoredCells {
-  const numbers = () => (wide ? new Float64Array(count) : new Float32Array(count));
-  return { minimum: numbers(), maximum: numbers(), mean: numbers(), flags: new Uint8Array(count) };
+export function emptyCells(count: number, wide: boolean): Cells {
+  const numbers = wide ? Float64Array : Float32Array;
+  return eachColumn((name) => new (name === "flags" ? Uint8Array : numbers)(count));
 }
 
-export function isWide({ mean }: StoredCells): boolean {
+export function isWide({ mean }: Cells): boolean {
   return mean.BYTES_PER_ELEMENT === 8;
 }
 
 /** Summary of some values: bounds, sum and number of the finite ones, and flags. */
-export interface CellSums {
+interface CellSums {
   low: number;
   high: number;
   total: number;
@@ -53,7 +59,7 @@ export interface CellSums {
 }
 
 /** What a picture is made of: adds what is at a place, a value or a finer cell. */
-export interface CellSource {
+interface CellSource {
   wide: boolean;
   add(sums: CellSums, at: number): void;
 }
@@ -71,129 +77,71 @@ export function sourceOf({ value, wide }: Pick<Scalars, "value" | "wide">): Cell
   return { wide, add };
 }
 
-function sumsOf(
-  source: CellSource,
-  first: number,
-  lower: Float64Array,
-  higher: Float64Array,
-): CellSums {
-  const sums = { low: Infinity, high: -Infinity, total: 0, count: 0, flags: 0 };
-  for (const row of higher) for (const col of lower) source.add(sums, first + row + col);
-  return sums;
-}
+/** A tile of a plane whose size is known otherwise. */
+export type StoredPicture = Omit<Tile, "planeRows" | "planeCols">;
 
-/** Sets a cell to sums; the mean is unknown if the sum overflows float64. */
-export function setCell(cells: StoredCells, cell: number, summed: CellSums): void {
-  const { low, high, total, count, flags } = summed;
-  const mean = Number.isFinite(total) ? total / count : Number.NaN;
-  cells.minimum[cell] = count ? low : Number.NaN;
-  cells.maximum[cell] = count ? high : Number.NaN;
-  cells.mean[cell] = count ? Math.min(high, Math.max(low, mean)) : Number.NaN;
-  cells.flags[cell] = flags;
-}
-
-const MOST_CELLS = 2 ** 20;
-
-interface PictureGrid {
-  row: number;
-  col: number;
-  rows: number;
-  cols: number;
-  rowStep: number;
-  colStep: number;
-}
-
-export interface StoredPicture {
-  exact: boolean;
-  grid: PictureGrid;
-  cells: StoredCells;
-}
-
-/** At most so many rows and columns of cells, of so many pictures. */
-export function requestedCells(
-  { rows, cols }: TensorQuestion,
-  pictures = 1,
-): [rows: number, cols: number] {
-  if (!(rows >= 1 && cols >= 1 && rows * cols * pictures <= MOST_CELLS)) {
-    throw new Error(`an answer has 1 to ${MOST_CELLS} cells, asked for ${rows} x ${cols}`);
-  }
-  return [rows, cols];
-}
-
-export type PlanePart = readonly [row: number, col: number, rows: number, cols: number];
-
-export function requestedPart(plane: Plane, { part }: TensorQuestion): PlanePart {
-  const [height, width] = [planeRows(plane), planeCols(plane)];
-  const [row, col, rows, cols] = part ?? [0, 0, height, width];
-  const [top, left] = [Math.min(row, height - 1), Math.min(col, width - 1)];
-  return [top, left, Math.min(rows, height - top), Math.min(cols, width - left)];
-}
+/** The greatest numbers of cells down and across. */
+type MostCells = Pick<TensorQuestion, "rows" | "cols">;
 
 export function spansOf(
   plane: Plane,
-  [row, col, height, width]: PlanePart,
-  [rows, cols]: [number, number],
+  [row, col, height, width]: Region,
+  { rows, cols }: MostCells,
 ): [down: CellSpan, across: CellSpan] {
   return [spanOf(row, height, planeRows(plane), rows), spanOf(col, width, planeCols(plane), cols)];
-}
-
-function gridOf([down, across]: [CellSpan, CellSpan]): PictureGrid {
-  return {
-    row: down.start,
-    col: across.start,
-    rows: down.cells,
-    cols: across.cells,
-    rowStep: down.step,
-    colStep: across.step,
-  };
 }
 
 /** Picture in which everything is read; `turned` if rows are nearer to each other than columns. */
 export function picture(
   source: CellSource,
-  place: StoredPlace,
-  spans: [CellSpan, CellSpan],
+  { first, ...place }: StoredPlace,
+  [down, across]: [CellSpan, CellSpan],
   turned = false,
 ): StoredPicture {
-  const [down, across] = spans;
   const cells = emptyCells(down.cells * across.cells, source.wide);
-  for (let row = 0; row < down.cells; row++) {
-    const rows = cut(place.down, down, row);
-    for (let col = 0; col < across.cells; col++) {
-      const cols = cut(place.across, across, col);
-      const [lower, higher] = turned ? [cols, rows].reverse() : [cols, rows];
-      setCell(cells, row * across.cells + col, sumsOf(source, place.first, lower!, higher!));
-    }
+  for (let cell = 0; cell < cells.mean.length; cell++) {
+    const rows = cut(place.down, down, Math.floor(cell / across.cells));
+    const cols = cut(place.across, across, cell % across.cells);
+    const [outer, inner] = turned ? [cols, rows] : [rows, cols];
+    const sums = { low: Infinity, high: -Infinity, total: 0, count: 0, flags: 0 };
+    for (const far of outer) for (const near of inner) source.add(sums, first + far + near);
+    const { low, high, total, count, flags } = sums;
+    // The mean is unknown if the sum overflows float64.
+    const mean = Number.isFinite(total) ? total / count : Number.NaN;
+    cells.minimum[cell] = count ? low : Number.NaN;
+    cells.maximum[cell] = count ? high : Number.NaN;
+    cells.mean[cell] = count ? Math.min(high, Math.max(low, mean)) : Number.NaN;
+    cells.flags[cell] = flags;
   }
-  return { exact: true, grid: gridOf(spans), cells };
+  return {
+    ...{ row: down.start, col: across.start, rows: down.cells, cols: across.cells },
+    ...{ rowStep: down.step, colStep: across.step, exact: true, ...cells },
+  };
 }
 
 /** Merges cells of a picture of a complete plane that has too many down or across. */
-export function coarser(shown: StoredPicture, plane: Plane, most: [number, number]): StoredPicture {
-  const { exact, grid, cells } = shown;
+export function coarser(shown: StoredPicture, plane: Plane, most: MostCells): StoredPicture {
+  const { rows, cols, rowStep, colStep, exact } = shown;
   const spans: [CellSpan, CellSpan] = [
-    spanOf(0, grid.rows, grid.rows, most[0]),
-    spanOf(0, grid.cols, grid.cols, most[1]),
+    spanOf(0, rows, rows, most.rows),
+    spanOf(0, cols, cols, most.cols),
   ];
   if (spans.every(({ step }) => step === 1)) return shown;
   const add = (sums: CellSums, at: number) => {
-    sums.flags |= cells.flags[at]!;
-    if (Number.isNaN(cells.minimum[at]!)) return;
-    const row = Math.floor(at / grid.cols) * grid.rowStep;
-    const col = (at % grid.cols) * grid.colStep;
-    const high = Math.min(grid.rowStep, planeRows(plane) - row);
-    const count = high * Math.min(grid.colStep, planeCols(plane) - col);
-    sums.low = Math.min(sums.low, cells.minimum[at]!);
-    sums.high = Math.max(sums.high, cells.maximum[at]!);
-    sums.total += cells.mean[at]! * count;
+    sums.flags |= shown.flags[at]!;
+    if (Number.isNaN(shown.minimum[at]!)) return;
+    const high = Math.min(rowStep, planeRows(plane) - Math.floor(at / cols) * rowStep);
+    const count = high * Math.min(colStep, planeCols(plane) - (at % cols) * colStep);
+    sums.low = Math.min(sums.low, shown.minimum[at]!);
+    sums.high = Math.max(sums.high, shown.maximum[at]!);
+    sums.total += shown.mean[at]! * count;
     sums.count += count;
   };
-  const down = Float64Array.from({ length: grid.rows }, (_, row) => row * grid.cols);
-  const across = Float64Array.from({ length: grid.cols }, (_, col) => col);
-  const made = picture({ wide: isWide(cells), add }, { first: 0, down, across }, spans);
-  const { rowStep, colStep } = made.grid;
-  const steps = { rowStep: rowStep * grid.rowStep, colStep: colStep * grid.colStep };
-  return { exact, grid: { ...made.grid, ...steps }, cells: made.cells };
+  const down = Float64Array.from({ length: rows }, (_, row) => row * cols);
+  const across = Float64Array.from({ length: cols }, (_, col) => col);
+  const made = picture({ wide: isWide(shown), add }, { first: 0, down, across }, spans);
+  const steps = { rowStep: made.rowStep * rowStep, colStep: made.colStep * colStep };
+  return { ...made, ...steps, exact };
 }
 
 function cut(offsets: Float64Array, span: CellSpan, cell: number): Float64Array {
@@ -243,33 +191,18 @@ function same(a: Float64Array, b: Float64Array): boolean {
 
 function cellsOf(all: StoredPictures, row: number, first: number): StoredPicture {
   const [rows, cols] = [all.rows[row]!, all.cols[row]!];
-  const part = <T extends Floats | Uint8Array>(values: T) =>
-    values.subarray(first, first + rows * cols) as T;
   const { mean, minimum = mean, maximum = mean, flags = new Uint8Array(mean.length) } = all;
+  const cells = { mean, minimum, maximum, flags };
   return {
+    ...{ row: 0, col: 0, rows, cols, rowStep: all.rowStep[row]!, colStep: all.colStep[row]! },
     exact: !all.sampled[row],
-    grid: { row: 0, col: 0, rows, cols, rowStep: all.rowStep[row]!, colStep: all.colStep[row]! },
-    cells: {
-      minimum: part(minimum),
-      maximum: part(maximum),
-      mean: part(mean),
-      flags: part(flags),
-    },
+    ...eachColumn((name) => cells[name].subarray(first, first + rows * cols)),
   };
 }
 
-function turned({ exact, grid, cells }: StoredPicture): StoredPicture {
-  const { rows, cols, rowStep, colStep } = grid;
-  const turn = <T extends Floats | Uint8Array>(values: T): T =>
-    values.map((_, to) => values[(to % rows) * cols + Math.floor(to / rows)]!) as T;
-  return {
-    exact,
-    grid: { row: 0, col: 0, rows: cols, cols: rows, rowStep: colStep, colStep: rowStep },
-    cells: {
-      minimum: turn(cells.minimum),
-      maximum: turn(cells.maximum),
-      mean: turn(cells.mean),
-      flags: turn(cells.flags),
-    },
-  };
+function turned({ rows, cols, rowStep, colStep, ...shown }: StoredPicture): StoredPicture {
+  const cells = eachColumn((name) =>
+    shown[name].map((_, to, from) => from[(to % rows) * cols + Math.floor(to / rows)]!),
+  );
+  return { ...shown, ...cells, rows: cols, cols: rows, rowStep: colStep, colStep: rowStep };
 }

@@ -1,11 +1,22 @@
 /** Axes of a shown tensor, and the stored values of a plane, as in `answers/counts.py` and `tensor.py`. */
 
-import type { OneValue, ValuesAnswer } from "../shared/client/tensor_questions.ts";
+import type {
+  ChannelsRequest,
+  DataRequest,
+  OneValue,
+  TensorRequest,
+  ValuesAnswer,
+  ValuesRequest,
+} from "../shared/client/tensor_questions.ts";
 import { computedText } from "../shared/number_text.ts";
 import { layoutProblem, physicalIndex, unfolded } from "../shared/unfold.ts";
-import { defaultAxes, type Plane, planeCols, planeRows } from "../tensor/plane.ts";
-import type { TensorQuestion } from "./stored_facts.ts";
+import { type Plane, planeCols, planeOf, planeRows } from "../tensor/plane.ts";
+import { clipped, type Region } from "../tensor/state.ts";
+import type { StoredReply } from "./stored_data.ts";
 import type { Scalars } from "./stored_scalars.ts";
+
+/** What the views of a page ask about a tensor; the fields depend on the kind. */
+export type TensorQuestion = TensorRequest & ValuesRequest & ChannelsRequest & DataRequest;
 
 export interface StoredView {
   shape: number[];
@@ -44,22 +55,15 @@ export function storedView(
 
 /** The requested plane; the default one if the question leaves it open or had only the declared shape. */
 export function requestedPlane(shape: number[], { axes, index }: TensorQuestion): Plane {
-  const zeros = shape.map(() => 0);
-  const known = (index ?? zeros).length === shape.length;
-  const plane = {
-    shape,
-    axes: (known && axes) || defaultAxes(shape),
-    index: (known && index) || zeros,
-  };
-  const [down, across] = plane.axes;
-  const inside = shape.every(
-    (size, axis) => plane.axes.includes(axis) || plane.index[axis]! < size,
-  );
-  const apart = across === null ? down === null : down !== across;
-  if (!inside || !apart || Math.max(down ?? 0, across ?? 0) >= Math.max(1, shape.length)) {
-    throw new Error("axes and index of the question do not fit this tensor");
-  }
-  return plane;
+  const isKnown = !index || index.length === shape.length;
+  return planeOf(shape, isKnown ? axes : null, index);
+}
+
+/** A part inside of the plane, by default all of it; empty if the tensor is. */
+export function planePart({ shape }: StoredView, plane: Plane, part: Region | null): Region {
+  const [rows, cols] = [planeRows(plane), planeCols(plane)];
+  if (shape.includes(0)) return [0, 0, 0, 0];
+  return (part && clipped(part, rows, cols)) ?? [0, 0, rows, cols];
 }
 
 /** Position of a value of the plane: first + down[row] + across[col]. */
@@ -78,33 +82,33 @@ export function placeOf({ offsets }: StoredView, { axes, index }: Plane): Stored
   return { first, down: along(axes[0]), across: along(axes[1]) };
 }
 
-const MOST_VALUES = 64 * 64;
-const MOST_BYTES = 2 ** 20;
+/** Positions of the values of a part, row by row. */
+function placesIn(view: StoredView, plane: Plane, [row, col, rows, cols]: Region): number[] {
+  const { first, down, across } = placeOf(view, plane);
+  return Array.from(
+    { length: rows * cols },
+    (_, i) => first + down[row + Math.floor(i / cols)]! + across[col + (i % cols)]!,
+  );
+}
 
-/** Texts of a window; `plane` is null for a tensor without values. */
+/** Texts of a window. */
 export function valueTexts(
   scalars: Scalars,
   view: StoredView,
-  plane: Plane | null,
+  plane: Plane,
   question: TensorQuestion,
 ): ValuesAnswer {
-  const fields = question.format === "bits" ? scalars.fields : [];
-  if (!plane) return { row: 0, col: 0, rows: 0, cols: 0, text: [], fields };
-  const { first, down, across } = placeOf(view, plane);
-  const row = Math.min(question.row, planeRows(plane) - 1);
-  const col = Math.min(question.col, planeCols(plane) - 1);
-  const rows = Math.min(question.rows, planeRows(plane) - row);
-  const cols = Math.min(question.cols, planeCols(plane) - col);
-  if (!(rows * cols >= 1 && rows * cols <= MOST_VALUES)) {
-    throw new Error(`1 to ${MOST_VALUES} values at a time, asked for ${rows} x ${cols}`);
-  }
-  const write = textOf(scalars, question);
-  const text = Array.from({ length: rows * cols }, (_, i) =>
-    write(first + down[row + Math.floor(i / cols)]! + across[col + (i % cols)]!),
-  );
-  const result = { row, col, rows, cols, text, fields };
-  if (rows * cols > 1) return result;
-  return { ...result, one: allOf(scalars, first + down[row]! + across[col]!) };
+  const { row, col, rows, cols, format } = question;
+  const part = planePart(view, plane, [row, col, rows, cols]);
+  const places = placesIn(view, plane, part);
+  const text = places.map(textOf(scalars, question));
+  const fields = format === "bits" ? scalars.fields : [];
+  const result = { ...windowOf(part), text, fields };
+  return places.length === 1 ? { ...result, one: allOf(scalars, places[0]!) } : result;
+}
+
+function windowOf([row, col, rows, cols]: Region) {
+  return { row, col, rows, cols };
 }
 
 /** Text, bytes and bits of one value. */
@@ -128,28 +132,22 @@ function textOf(scalars: Scalars, question: TensorQuestion): (at: number) => str
   return (at) => computedText((scalars.value(at) - zeroPoint) * scale);
 }
 
+const MOST_BYTES = 2 ** 20;
+
 /** As many complete rows of a plane as one message may carry, at least a part of one. */
 export function planeData(
   { descr, itemsize, note, item }: Scalars,
   view: StoredView,
-  plane: Plane | null,
+  plane: Plane,
   question: TensorQuestion,
-): { result: object; bytes: DataView<ArrayBuffer> } {
-  const [row, col] = plane
-    ? [
-        Math.min(question.row, planeRows(plane) - 1),
-        Math.min(question.col ?? 0, planeCols(plane) - 1),
-      ]
-    : [0, 0];
+): StoredReply {
+  const wanted = [question.row, question.col ?? 0, question.rows, Infinity] as const;
+  const [row, col, high, wide] = planePart(view, plane, wanted);
   const most = Math.floor(MOST_BYTES / itemsize);
-  const cols = plane ? Math.min(planeCols(plane) - col, most) : 0;
-  const wanted = plane && Math.min(question.rows, planeRows(plane) - row, Math.floor(most / cols));
-  const rows = plane && cols < planeCols(plane) ? 1 : (wanted ?? 0);
+  const cols = Math.min(wide, most);
+  const rows = Math.min(high, cols < planeCols(plane) ? 1 : Math.floor(most / cols));
+  const part = [row, col, rows, cols] as const;
   const bytes = new Uint8Array(rows * cols * itemsize);
-  const place = plane && placeOf(view, plane);
-  for (let i = 0; place && i < rows * cols; i++) {
-    const down = place.down[row + Math.floor(i / cols)]!;
-    bytes.set(item(place.first + down + place.across[col + (i % cols)]!), i * itemsize);
-  }
-  return { result: { row, rows, col, cols, descr, note }, bytes: new DataView(bytes.buffer) };
+  for (const [i, at] of placesIn(view, plane, part).entries()) bytes.set(item(at), i * itemsize);
+  return { result: { ...windowOf(part), descr, note }, buffers: [new DataView(bytes.buffer)] };
 }

@@ -1,26 +1,15 @@
 /** Replies of a page with values, as in `answers/tensor`. */
 
-import { ARRAYS } from "../shared/client/columns.ts";
-import { layoutProblem } from "../shared/unfold.ts";
+import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { Plane } from "../tensor/plane.ts";
 import { planeCols, planeRows } from "../tensor/plane.ts";
 import type { StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
 import {
-  missing,
-  readingOf,
-  storedStatistics,
-  type TensorQuestion,
-  type TensorReading,
-} from "./stored_facts.ts";
-import {
   coarser,
+  eachColumn,
   emptyCells,
   isWide,
-  type PlanePart,
   picture,
-  requestedCells,
-  requestedPart,
-  type StoredCells,
   type StoredPicture,
   type StoredPictures,
   sourceOf,
@@ -30,14 +19,29 @@ import {
 import {
   placeOf,
   planeData,
+  planePart,
   requestedPlane,
   type StoredView,
   storedView,
+  type TensorQuestion,
   valueTexts,
 } from "./stored_plane.ts";
 import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 
-const MOST_CHANNELS = 4096;
+/** Replies about a tensor under one reading, as `Variant.stored` of `export/page/facts.py` records them. */
+interface StoredVariant {
+  /** Its number. */
+  variant: number;
+  /** Along the axes as stored, without a picture. */
+  header: TensorAnswer;
+  /** The layout that a view opens with. */
+  opened: string;
+  /** True if it has pictures. */
+  drawn: boolean;
+  statistics: StatisticsAnswer;
+  /** Why values are missing, and a call that makes a page with them. */
+  remedy: string;
+}
 
 /** All that is stored of the values of one variant. */
 interface StoredValues {
@@ -55,154 +59,138 @@ class StoredTensors {
   }
 
   tensor(question: TensorQuestion): StoredReply {
-    const most = requestedCells(question);
-    const { reading, view } = this.#asked(question);
-    const plane = reading.drawn || reading.unordered ? requestedPlane(view.shape, question) : null;
-    const { header: told, note } = reading;
-    const header = {
-      ...told,
-      notes: note ? [...told.notes, note] : told.notes,
+    const { stored, view, plane } = this.#asked(question);
+    const { header, drawn } = stored;
+    const isPlane = drawn || header.unordered;
+    const shown =
+      drawn && this.#picture(stored, view, plane, planePart(view, plane, question.part), question);
+    const result = {
+      ...header,
       layout: view.layout,
       sizes: view.sizes,
       viewShape: view.shape,
-      axisNames: view.layout ? view.names : told.axisNames,
-      axes: plane ? plane.axes : [null, null],
-      index: plane ? plane.index : view.shape.map(() => 0),
-      tile: null,
+      axisNames: view.layout ? view.names : header.axisNames,
+      axes: isPlane ? plane.axes : [null, null],
+      index: isPlane ? plane.index : view.shape.map(() => 0),
+      tile: shown ? { ...shown, ...sizeOf(plane) } : null,
     };
-    const part = plane && !reading.unordered && requestedPart(plane, question);
-    const shown = part && this.#picture(reading, view, plane, part, most);
-    if (!shown) return { result: header, buffers: [] };
-    const { grid, exact, cells } = shown;
-    const { columns, buffers } = packed(cells);
-    return { result: { ...header, tile: { ...grid, ...sizeOf(plane), exact, columns } }, buffers };
+    return { result, buffers: [] };
   }
 
   statistics(question: TensorQuestion): StoredReply {
-    const reading = readingOf(this.#data, question);
-    const { variant } = reading;
-    const found = this.#data.recorded({ kind: "distribution", variant });
-    const distribution = found ? { distribution: found.result } : {};
-    const result = { ...storedStatistics(reading), ...distribution };
-    return { result, buffers: found?.buffers ?? [] };
+    const { result, buffers } = this.#stored(question);
+    return { result: result.statistics, buffers };
   }
 
   values(question: TensorQuestion): StoredReply {
-    const { reading, view, plane } = this.#asked(question);
-    const scalars = this.#scalars(reading);
-    return { result: valueTexts(scalars, view, plane(), question), buffers: [] };
+    const { stored, view, plane } = this.#asked(question);
+    return { result: valueTexts(this.#scalars(stored), view, plane, question), buffers: [] };
   }
 
   data(question: TensorQuestion): StoredReply {
-    const { reading, view, plane } = this.#asked(question);
-    const { result, bytes } = planeData(this.#scalars(reading), view, plane(), question);
-    return { result, buffers: [bytes] };
+    const { stored, view, plane } = this.#asked(question);
+    return planeData(this.#scalars(stored), view, plane, question);
   }
 
   /** The same plane at `count` indices of one more axis. */
   channels(question: TensorQuestion): StoredReply {
-    const { reading, view } = this.#asked(question);
-    if (!reading.drawn) throw new Error("this tensor has no heatmap");
+    const { stored, view, plane } = this.#asked(question);
+    if (!stored.drawn) throw new Error("this tensor has no heatmap");
     const { axis, first } = question;
-    const plane = requestedPlane(view.shape, question);
     const length = view.shape[axis] ?? 0;
     const count = Math.min(question.count, length - first);
-    if (!(count >= 1 && count <= MOST_CHANNELS) || plane.axes.includes(axis)) {
+    if (!(count >= 1) || plane.axes.includes(axis)) {
       throw new Error(`axis ${axis} has no ${question.count} other pictures from ${first}`);
     }
-    const most = requestedCells(question, question.count);
-    const part: PlanePart = [0, 0, planeRows(plane), planeCols(plane)];
+    const part = planePart(view, plane, null);
     const shown = Array.from({ length: count }, (_, at) => {
       const own = { ...plane, index: plane.index.with(axis, first + at) };
-      const found = this.#picture(reading, view, own, part, most);
-      if (!found) throw new Error(missing(reading, "the values of these tiles"));
-      return coarser(found, own, most);
+      const found = this.#picture(stored, view, own, part, question);
+      if (!found) throw new Error(missing(stored, "the values of these tiles"));
+      return coarser(found, own, question);
     });
-    const { row: _row, col: _col, ...grid } = shown[0]!.grid;
-    const size = grid.rows * grid.cols;
-    const cells = emptyCells(size * count, isWide(shown[0]!.cells));
-    for (const [at, one] of shown.entries()) {
-      for (const name of ["minimum", "maximum", "mean", "flags"] as const) {
-        cells[name].set(one.cells[name], at * size);
-      }
-    }
-    const { columns, buffers } = packed(cells);
-    const result = { axis, first, count, length, ...grid, ...sizeOf(plane), columns };
-    return { result, buffers };
+    const { rows, cols, rowStep, colStep } = shown[0]!;
+    const size = rows * cols;
+    const cells = emptyCells(size * count, isWide(shown[0]!));
+    eachColumn((name) => {
+      for (const [at, one] of shown.entries()) cells[name].set(one[name], at * size);
+    });
+    const grid = { rows, cols, rowStep, colStep, ...sizeOf(plane) };
+    return { result: { axis, first, count, length, ...grid, ...cells }, buffers: [] };
   }
 
   /** Null without a picture; stored ones have the complete plane, in the saved cells. */
   #picture(
-    reading: TensorReading,
+    stored: StoredVariant,
     view: StoredView,
     plane: Plane,
-    part: PlanePart,
-    most: [rows: number, cols: number],
+    part: ReturnType<typeof planePart>,
+    most: TensorQuestion,
   ): StoredPicture | null {
-    const { scalars, pictures } = this.#values(reading);
+    const { scalars, pictures } = this.#values(stored);
     const [place, [down, across]] = [placeOf(view, plane), plane.axes];
     const turned = down !== null && across !== null && down > across;
     if (scalars) return picture(sourceOf(scalars), place, spansOf(plane, part, most), turned);
-    return pictures && storedPicture(pictures, openedView(reading), place);
+    return pictures && storedPicture(pictures, viewOf(stored), place);
+  }
+
+  #stored({ entry, reading = null }: Pick<TensorQuestion, "entry" | "reading">) {
+    const found = this.#data.recorded({ kind: "variant", entry, reading });
+    if (!found) throw new Error(`no tensor for node ${entry?.[0]}, output ${entry?.[1]}`);
+    return { result: found.result as StoredVariant, buffers: found.buffers };
   }
 
   #asked(question: TensorQuestion) {
-    const reading = readingOf(this.#data, question);
-    const view = askedView(reading, question);
-    const plane = () => (view.shape.includes(0) ? null : requestedPlane(view.shape, question));
-    return { reading, view, plane };
+    const stored = this.#stored(question).result;
+    const view = viewOf(stored, question);
+    return { stored, view, plane: requestedPlane(view.shape, question) };
   }
 
-  #scalars(reading: TensorReading): Scalars {
-    const { scalars } = this.#values(reading);
-    if (!scalars) throw new Error(missing(reading, "exact values"));
+  #scalars(stored: StoredVariant): Scalars {
+    const { scalars } = this.#values(stored);
+    if (!scalars) throw new Error(missing(stored, "exact values"));
     return scalars;
   }
 
-  #values(reading: TensorReading): StoredValues {
-    const { variant } = reading;
+  #values(stored: StoredVariant): StoredValues {
+    const { variant } = stored;
     if (this.#kept?.variant !== variant) {
       const pictures = this.#data.columns<"page pictures">({ kind: "pictures", variant });
-      this.#kept = { variant, scalars: this.#read(reading), pictures };
+      this.#kept = { variant, scalars: this.#read(stored), pictures };
     }
     return this.#kept;
   }
 
-  #read(reading: TensorReading): Scalars | null {
-    const scalars = scalarsOf(this.#data, reading.variant);
+  #read({ variant, header }: StoredVariant): Scalars | null {
+    const scalars = scalarsOf(this.#data, variant);
     const isComplex = scalars?.descr.includes("c");
-    if (!reading.header.readings.includes("imag")) return isComplex ? null : scalars;
-    const parts = ["real", "imag"].map((part) => {
-      const { variant } = readingOf(this.#data, { ...reading.header, reading: part });
-      return scalarsOf(this.#data, variant);
-    });
-    const [real, imag] = parts;
+    if (!header.readings.includes("imag")) return isComplex ? null : scalars;
+    const [real, imag] = ["real", "imag"].map((reading) =>
+      scalarsOf(this.#data, this.#stored({ ...header, reading }).result.variant),
+    );
     return scalars && real && imag ? complexScalars(scalars, real, imag) : null;
   }
+}
+
+/** Why a fact about the values is missing, and how to get it. */
+function missing({ remedy }: StoredVariant, what: string): string {
+  return `not in this page: ${what} ${remedy}`;
 }
 
 function sizeOf(plane: Plane) {
   return { planeRows: planeRows(plane), planeCols: planeCols(plane) };
 }
 
-function askedView(reading: TensorReading, { layout, sizes }: TensorQuestion): StoredView {
-  const opened = openedView(reading);
-  const text = layout ?? opened.layout;
-  if (!text) return storedView(reading.shape);
-  if (!sizes && layout === null) return opened;
-  const known = reading.header.layouts.find((one) => one.layout === text);
+/** The axes of a question, by default those that a view opens with. */
+function viewOf(
+  { header, opened }: StoredVariant,
+  { layout, sizes }: Partial<TensorQuestion> = {},
+): StoredView {
+  const text = layout ?? opened;
+  const known = header.layouts.find((one) => one.layout === text);
   const wanted = Object.entries(sizes ?? known?.sizes ?? {});
   const own = wanted.filter(([letter]) => text.includes(letter));
-  return storedView(reading.shape, text, Object.fromEntries(own));
-}
-
-/** The view with the first stated layout that fits the shape. */
-function openedView({ header, shape }: TensorReading): StoredView {
-  const stated = header.layouts.find(
-    ({ layout, sizes, certainty }) =>
-      certainty === "stated" && layoutProblem(layout, shape, sizes) === "",
-  );
-  return storedView(shape, stated?.layout, stated?.sizes);
+  return storedView(header.storedShape, text, Object.fromEntries(own));
 }
 
 const KINDS = ["tensor", "statistics", "values", "channels", "data"] as const;
@@ -212,21 +200,4 @@ export function tensorAnswers(data: StoredData): StoredAnswers {
   const answer = (kind: (typeof KINDS)[number]) => (message: unknown) =>
     tensors[kind](message as TensorQuestion);
   return Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)]));
-}
-
-/** Packs cells into the columns of one buffer, as `engine.py` does. */
-function packed(cells: StoredCells) {
-  const kinds = { 1: "u1", 4: "f4", 8: "f8" } as const;
-  let size = 0;
-  const columns = Object.entries(cells).map(([name, values]) => {
-    const kind = kinds[values.BYTES_PER_ELEMENT as 1 | 4 | 8];
-    const offset = 8 * Math.ceil(size / 8);
-    size = offset + values.byteLength;
-    return { name, kind, offset, length: values.length };
-  });
-  const buffer = new ArrayBuffer(size);
-  for (const { name, kind, offset, length } of columns) {
-    new ARRAYS[kind](buffer, offset, length).set(cells[name as keyof StoredCells]);
-  }
-  return { columns, buffers: [new DataView(buffer)] };
 }

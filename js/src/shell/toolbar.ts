@@ -46,7 +46,7 @@ export interface ToolbarMenu {
 
 const isTool = (item: ToolbarItem): item is Tool => "does" in item;
 
-/** Toolbar of a view, made from its actions; keys, help and full screen are always its last. */
+/** Toolbar of a view, made from its actions; keys and full screen are its last, as others may be. */
 export class Toolbar {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
@@ -61,20 +61,19 @@ export class Toolbar {
     items: readonly ToolbarItem[],
     movable: ToolbarMenu | null,
     signal: AbortSignal,
+    last = [helpButton(root), fullScreenButton(root)],
   ) {
     this.#root = root;
     const nodes = new Map(items.map((item) => [item, this.#made(item)]));
-    const help = helpButton(root);
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": name },
       ...nodes.values(),
-      help,
-      fullScreenButton(root),
+      ...last,
     );
     const of = (wanted: readonly ToolbarItem[]) => wanted.map((item) => nodes.get(item)!);
     const { always = [], sometimes = [] } = movable ?? {};
-    const menu = { always: [...of(always), help], sometimes: of(sometimes) };
+    const menu = { always: [...of(always), ...last.slice(0, -1)], sometimes: of(sometimes) };
     this.#overflow = movable && new Overflow(this.node, menu, signal);
     this.refresh();
   }

@@ -7,9 +7,10 @@ import type {
 } from "../shared/client/tensor_questions.ts";
 import type { FigureRequest } from "../shared/drawing/figure.ts";
 import { integer } from "../shared/format.ts";
+import { edgesOf } from "./distribution/spread.ts";
 import type { PictureAnswers } from "./figure_picture.ts";
 import { axisAlong, axisText, type Plane, planeCols, planeOf, planeRows } from "./plane.ts";
-import type { Region, TensorOptions } from "./state.ts";
+import { clipped, type Region, type TensorOptions } from "./state.ts";
 
 export type TensorFigureRequest = FigureRequest<TensorOptions & { most_cells: number }>;
 
@@ -89,9 +90,11 @@ export async function answersOf(
   const nothing = { ...known, plane: null, region: null, along: null };
   if (!statistics.statistics || shape.includes(0) || withheld) return nothing;
   const plane = planeOf(shape, options.axes, options.index);
-  const region = clipped(plane, options.region);
   const pictured = show === "channels" ? plane.axes : [];
   const along = show === "picture" ? null : axisAlong(shape, axisNames, pictured, options.along);
+  // Tiles and lines show their planes completely.
+  const part = along === null ? options.region : null;
+  const region = part && clipped(part, planeRows(plane), planeCols(plane));
   const shown = { ...known, plane, region, along };
   try {
     return { ...shown, ...(await drawnValues(request, shown)) };
@@ -142,15 +145,6 @@ function cellsOf(rows: number, cols: number, most: number): { rows: number; cols
   const over = Math.max(1, Math.sqrt((tall * wide) / most));
   const limited = (size: number) => Math.max(1, Math.floor(size / over));
   return { rows: limited(tall), cols: limited(wide) };
-}
-
-/** The region inside of the plane; null if that is all of it. */
-function clipped(plane: Plane, region: Region | null): Region | null {
-  if (!region) return null;
-  const [tall, wide] = [planeRows(plane), planeCols(plane)];
-  const [row, col] = [Math.min(region[0], tall - 1), Math.min(region[1], wide - 1)];
-  const [rows, cols] = [Math.min(region[2], tall - row), Math.min(region[3], wide - col)];
-  return rows === tall && cols === wide ? null : [row, col, rows, cols];
 }
 
 /** `C (16)`. */
@@ -232,6 +226,6 @@ export function factsOf(
       low: low.text,
       high: high.text,
     })),
-    histogram,
+    histogram: histogram && { ...histogram, edges: edgesOf(histogram) },
   };
 }

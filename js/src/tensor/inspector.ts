@@ -121,7 +121,7 @@ export class Inspector implements TensorHost {
     if (!same) {
       this.panels.cross.point = null;
       if (!first) {
-        this.panels.picture.viewport.show(null);
+        this.panels.picture.viewport.resetTo(null);
         this.panels.marked.mark(null);
       }
     }
@@ -134,10 +134,6 @@ export class Inspector implements TensorHost {
     const row = this.entries.neighbor(this.wish.entry, step, this.panels.picker.filter);
     if (row !== null) this.pick(this.entries.entry(row));
     else this.panels.mirror.say(`This is the ${step === 1 ? "last" : "first"} tensor.`);
-  }
-
-  search(): void {
-    this.panels.picker.focus();
   }
 
   /** Shows the plane at an index of a free axis. */
@@ -176,7 +172,7 @@ export class Inspector implements TensorHost {
     if (JSON.stringify(layout) === JSON.stringify(this.wish.layout)) return;
     const { cross, marked, picture } = this.panels;
     cross.point = this.wish.lay(layout, cross.point);
-    picture.viewport.show(null);
+    picture.viewport.resetTo(null);
     marked.mark(null);
     this.#ask(null);
   }

@@ -188,18 +188,10 @@ export class InspectorLayout extends TensorPart {
     this.progress(this.#progress);
   }
 
-  typeIndex(): void {
-    this.readout.focus();
-  }
-
   /** Removes the region, else the crosshair. */
   clear(): void {
     if (this.marked.region) this.marked.mark(null);
     else this.cross.mark(null);
-  }
-
-  openChannel(): void {
-    if (this.#shown?.show === "channels") this.channels.open();
   }
 
   nextLayout(): void {

@@ -48,7 +48,7 @@ function actions(inspector: Inspector): KeyAction[] {
 
   const list: [keys: string, does: string, run: (event: KeyboardEvent) => void][] = [
     ["ArrowUp ArrowDown ArrowLeft ArrowRight", "move the crosshair (Shift: mark a region)", arrow],
-    ["j", "go to an index", () => panels.typeIndex()],
+    ["j", "go to an index", () => panels.readout.focus()],
     ["Home End", "start or end of the row", either("Home", (by) => steering.move(0, by * end))],
     [
       "PageUp PageDown",
@@ -72,9 +72,9 @@ function actions(inspector: Inspector): KeyAction[] {
     ],
     ["s", "swap rows and columns", () => inspector.look(swapped)],
     ["[ p ] n", "previous or next tensor", either("[ p", (by) => inspector.step(by))],
-    ["/", "search tensors", () => inspector.search()],
+    ["/", "search tensors", () => panels.picker.focus()],
     ["1 2 3", "heatmap, tiles, line plot", ({ key }) => inspector.display(SHOWS[Number(key) - 1]!)],
-    ["Enter", "open the selected tile", () => panels.openChannel()],
+    ["Enter", "open the selected tile", () => panels.channels.open()],
     ["a", "next layout", () => panels.nextLayout()],
     ["t", "next axis of the tiles or line plot", () => inspector.nextAlong()],
     ["v", "show or hide the values", () => panels.toggleTable()],

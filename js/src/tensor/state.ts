@@ -20,6 +20,13 @@ export type ShowChoice = (typeof SHOWS)[number];
 /** A part of the plane in values: rows down, columns across. */
 export type Region = readonly [row: number, col: number, rows: number, cols: number];
 
+/** The region inside of a plane; null if that is all of it. */
+export function clipped(region: Region, planeRows: number, planeCols: number): Region | null {
+  const [row, col] = [Math.min(region[0], planeRows - 1), Math.min(region[1], planeCols - 1)];
+  const [rows, cols] = [Math.min(region[2], planeRows - row), Math.min(region[3], planeCols - col)];
+  return rows === planeRows && cols === planeCols ? null : [row, col, rows, cols];
+}
+
 export interface ValueLook {
   format: ValueFormat;
   /** For "dequantised": (value - zeroPoint) * scale. */

@@ -160,6 +160,7 @@ export class TensorLoader extends TensorPart implements PicturesHost {
     const key = `${answer.entry.join()} ${answer.reading}`;
     if (this.#counted !== key && this.#statistics) this.#counted = key;
     const tile = answer.tile;
+    this.panels.picture.viewport.over(tile?.planeRows ?? 0, tile?.planeCols ?? 0, true);
     const { shape, axes } = answeredPlane(answer);
     const isLone = axes.every((axis) => axis === null || shape[axis] === 1);
     if (hasValues(answer) && isLone) cross.point = { row: 0, col: 0 };
@@ -308,8 +309,8 @@ export class TensorNavigation extends TensorPart {
   /** Moves along the first fixed axis. */
   index(steps: number): void {
     const { plane } = this.wish;
-    const axis = plane && fixedAxes(plane).find((axis) => plane.shape[axis]! > 1);
-    if (!plane || axis === null || axis === undefined) return;
+    const axis = plane ? fixedAxes(plane).find((axis) => plane.shape[axis]! > 1) : undefined;
+    if (!plane || axis === undefined) return;
     this.host.look(() => withIndex(plane, axis, plane.index[axis]! + steps));
   }
 }

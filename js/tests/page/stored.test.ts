@@ -14,13 +14,14 @@ const headOf = (page: Uint8Array) => 16 + new DataView(page.buffer).getUint32(8,
 interface Told {
   cheap?: boolean;
   distribution?: unknown;
-  tile?: { columns: unknown };
+  tile?: Record<string, unknown>;
 }
 
-/** An answer but for bins, and for how a kernel sends cells: without columns that repeat another, and ahead. */
+/** An answer but for bins and cells, and for whether a kernel sends more ahead. */
 function meaning(answer: unknown): unknown {
   const { cheap, distribution, tile, ...rest } = answer as Told;
-  return tile ? { ...rest, tile: { ...tile, columns: undefined } } : rest;
+  const grid = Object.entries(tile ?? {}).filter(([, value]) => typeof value !== "object");
+  return { ...rest, grid: Object.fromEntries(grid) };
 }
 
 /** Every answer has the id of its question, and is a result or says in words what is wrong. */

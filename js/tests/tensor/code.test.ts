@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { codeText } from "../../src/tensor/values/code_text.ts";
+import { codeText, savingText } from "../../src/tensor/values/code_text.ts";
 import { shown } from "./answer.ts";
 
 function of(change: Partial<TensorAnswer>, more: object = {}) {
@@ -50,6 +50,14 @@ describe("Python for the shown tensor", () => {
     expect(codeText(of(four, { values: hex }), { row: 0, col: 0 })).toBe(
       "from tvmdbg_widgets.model.base.number_text import hex_text; hex_text(run.tensors[3, 0][0, 3, 0, 0])",
     );
+  });
+
+  it("saves text of every digit, and tiles one below the other", () => {
+    const text = 'np.savetxt("values.csv", run.tensors[3, 0][0, 3, :, :], delimiter=",", fmt="%s")';
+    expect(savingText("csv", of(four))).toBe(text);
+    const tiles = of(four, { show: "channels", along: 1 });
+    expect(savingText("csv", tiles)).toContain("np.vstack(run.tensors[3, 0][0, :, :, :])");
+    expect(savingText("npy", tiles)).toBe('np.save("values.npy", run.tensors[3, 0][0, :, :, :])');
   });
 
   it("reduces over the other axes for a profile", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CellSums, emptyCells, setCell } from "../../src/page/stored_pictures.ts";
+import { picture, sourceOf, spansOf } from "../../src/page/stored_pictures.ts";
 import { AXIS_KINDS, ValueAxis } from "../../src/shared/drawing/value_axis.ts";
 import { aboutText, shortText } from "../../src/shared/number_text.ts";
 import { outward } from "../../src/tensor/distribution/statistics.ts";
@@ -133,16 +133,11 @@ it("writes the largest and the smallest numbers, and keeps their bounds finite",
 });
 
 it("leaves the mean unknown if the sum overflows float64", () => {
-  const cells = emptyCells(2, true);
-  const of = (values: number[]): CellSums => ({
-    low: Math.min(...values),
-    high: Math.max(...values),
-    total: values.reduce((sum, each) => sum + each, 0),
-    count: values.length,
-    flags: 0,
-  });
-  setCell(cells, 0, of([MOST, MOST, MOST]));
-  setCell(cells, 1, of([1e308, 1.5e308, -1e308, -1.5e308]));
+  const values = [MOST, MOST, MOST, MOST, 1e308, 1.5e308, -1e308, -1.5e308];
+  const place = { first: 0, down: Float64Array.of(0), across: Float64Array.from(values.keys()) };
+  const plane = { shape: [1, 8], axes: [0, 1], index: [0, 0] } as const;
+  const spans = spansOf(plane, [0, 0, 1, 8], { rows: 1, cols: 2 });
+  const cells = picture(sourceOf({ value: (at) => values[at]!, wide: true }), place, spans);
   expect([...cells.mean]).toEqual([Number.NaN, Number.NaN]);
   expect([...cells.maximum]).toEqual([MOST, 1.5e308]);
 });

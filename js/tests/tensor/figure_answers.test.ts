@@ -92,6 +92,11 @@ describe("the caption of a figure", () => {
   it.each([
     ["picture", {}, "rows: H (40), columns: W (30); N at 0 of 2; C at 0 of 3"],
     ["channels", {}, "tiled by C (3); rows: H (40), columns: W (30); N at 0 of 2"],
+    [
+      "channels",
+      { region: [1, 2, 3, 4] },
+      "tiled by C (3); rows: H (40), columns: W (30); N at 0 of 2",
+    ],
     ["profile", {}, "along C (3), over all other axes"],
     [
       "picture",

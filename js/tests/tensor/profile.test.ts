@@ -77,6 +77,8 @@ describe("a profile", () => {
     answer.flags[1] = 3;
     expect(cellWords(answer, 3, "float32")).toBe("indices 0 to 4: min −1.5, mean 0.25, max 2");
     expect(cellWords(answer, 9, "float32")).toBe("indices 5 to 9: no finite value, some NaN, +Inf");
+    answer.mean[0] = Number.NaN;
+    expect(cellWords(answer, 3, "float32")).toContain("mean unknown");
   });
 
   it("keeps one scale of values for all ranges", () => {

@@ -113,13 +113,19 @@ describe("the visible part", () => {
     expect(made.reveal({ row: 3, col: 4 })).toBe(false);
   });
 
-  it("survives a resize and is reset for another plane", () => {
+  it("survives a resize and is clipped to the plane of an answer", () => {
     const made = viewport();
     made.show([300, 400, 50, 60]);
     expect(made.resize({ width: 800, height: 400 }, 2)).toBe(true);
     expect(made.region).toEqual([300, 400, 50, 60]);
     made.over(1000, 50);
-    expect(made.region).toBeNull();
+    expect(made.region).toEqual([300, 400, 50, 60]);
+    made.over(1000, 430, true);
+    expect(made.region).toEqual([300, 400, 50, 30]);
+    made.show([5000, 5000, 9, 9]);
+    expect([made.region, made.zoomed]).toEqual([[999, 429, 1, 1], true]);
+    made.show([0, 0, 5000, 5000]);
+    expect([made.region, made.zoomed]).toEqual([null, false]);
     made.resetTo([1, 2, 3, 4]);
     made.over(500, 500);
     expect(made.region).toEqual([1, 2, 3, 4]);

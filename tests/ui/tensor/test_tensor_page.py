@@ -697,6 +697,30 @@ def test_initial_region_is_shown_and_crosshair_stays_visible(page: Page, made: s
     assert viewport(page)["region"] is None
 
 
+def test_regions_are_clipped_to_the_plane_as_in_figures(page: Page, made: str) -> None:
+    show(page, made, entry=[0, 0])
+    settled(page)
+    models = "window.tvmdbg.models.tensor0"
+    for given, kept in (
+        ("[5000, 5000, 10, 10]", "1199,1999,1,1"),
+        ("[1190, 10, 40, 40]", "1190,10,10,40"),
+        ("[0, 0, 5000, 5000]", "null"),
+    ):
+        page.evaluate(f"{models}.set('region', {given})")
+        page.wait_for_function(f"String({models}.get('region')) === '{kept}'")
+
+
+def test_regions_fit_the_plane_that_is_asked_with_them(page: Page, made: str) -> None:
+    unfolded = {"entry": [10, 0], "data_layout": "NCHW8c", "axes": [1, 2]}
+    show(page, made, **unfolded, region=[9, 1, 4, 3])
+    row, _, rows, _ = settled(page)["region"]
+    assert (row <= 9, row + rows >= 13) == (True, True)
+    models = "window.tvmdbg.models.tensor0"
+    page.evaluate(f"{models}.set('entry', [0, 0]); {models}.set('region', [1190, 10, 40, 40])")
+    page.wait_for_function(f"String({models}.get('region')) === '1190,10,10,40'")
+    assert settled(page)["region"][0] <= 1190
+
+
 @pytest.fixture
 def large(tmp_path: Path, bundles: Path) -> Iterator[str]:
     """Address of a run that nobody has looked at, whose second tensor is sampled first."""

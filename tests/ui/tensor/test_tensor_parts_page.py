@@ -533,7 +533,7 @@ def test_npy_file_equals_the_shown_values(  # noqa: PLR0917
 def test_channels_and_profile_are_saved_as_npy(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
-    show("faulty", show="channels", index=[0, 3, 0, 0], axes=[2, 3])
+    show("faulty", show="channels", index=[0, 3, 0, 0], axes=[2, 3], region=[1, 1, 2, 2])
     np.testing.assert_array_equal(np.load(saved(page, "npy")), arrays["faulty"][0])
     page.get_by_role("button", name="(.png)").focus()
     page.keyboard.press("Escape")

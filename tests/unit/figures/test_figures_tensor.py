@@ -192,6 +192,8 @@ def test_picture_of_a_huge_plane_is_sampled_and_marked(tmp_path: Path) -> None:
     assert "values, sampled" in shown
     assert figure.description["exact"] is True
     assert figure.description["counts"]["size"] == 8200**2
+    histogram = figure.description["histogram"]
+    assert len(histogram["edges"]) == len(histogram["counts"]) + 1
 
 
 class _Limited(Answers):

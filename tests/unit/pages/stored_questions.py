@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.unit.widgets import wire
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.export.page.stored_page import StoredPage
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -72,7 +70,8 @@ def tensor_questions(draw: st.DrawFn, tensors: list[Tensor]) -> dict[str, Any]:
         "count": draw(st.integers(1, 9)),
     }
     if draw(st.integers(0, 15)) == 0:
-        found["index"] = [draw(st.integers(0, 9)) for _ in range(draw(st.integers(0, 5)))]
+        other = draw(st.integers(0, 5).filter(lambda rank: rank != len(shape)))
+        found["index"] = [draw(st.integers(0, 9)) for _ in range(other)]
     return found
 
 
@@ -131,7 +130,7 @@ def questions(run: DebugRun) -> st.SearchStrategy[Any]:
 
 
 def told(run: DebugRun, question: Any) -> dict[str, Any]:
-    """What the kernel answers: result and buffers, with all columns of cells; or that it fails."""
+    """What the kernel answers: result and buffers, or that it fails."""
     try:
         reply = answer(run.facts, question)
     except Exception:  # noqa: BLE001 (an error is an answer)
@@ -144,12 +143,6 @@ def told(run: DebugRun, question: Any) -> dict[str, Any]:
             node, output = question["entry"]
             if run.tensors[node, output].values(question["reading"]).numpy_dtype.itemsize > 1:
                 result["distribution"], buffers = None, []  # a page has histograms alone
-    holder = result.get("tile") or result if isinstance(result, dict) else {}
-    recorded = isinstance(question, dict) and question.get("kind") == "profile"
-    if not recorded and any(each["name"] == "mean" for each in holder.get("columns", ())):
-        whole = wire.cells(holder["columns"], buffers[0])
-        names = ("minimum", "maximum", "mean", "flags")
-        holder["columns"], buffers[0] = pack({name: whole[name] for name in names})
     return {"result": result, "buffers": buffers}
 
 

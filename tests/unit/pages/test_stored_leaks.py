@@ -70,6 +70,9 @@ def decoded(data: bytes) -> list[bytes]:
                 items = np.frombuffer(bytes(buffer), np.uint8).reshape(result["width"], -1)
                 found.append(items.T.tobytes())
                 continue
+            if "columns" not in result:
+                found.append(bytes(buffer))
+                continue
             for each in result["columns"]:
                 if each["kind"] == "strings":
                     restore(buffer, "i4", each["codes"], each["length"])

@@ -36,6 +36,8 @@ def check(told: dict[str, Any], buffer: bytes, part: np.ndarray) -> None:
     assert found["mean"]["value"] == pytest.approx(finite.mean(), rel=1e-12, abs=1e-300)
     counts, edges = told["histogram"]["counts"], told["histogram"]["edges"]
     assert told["histogram"]["exact"]
+    if len(edges) == 2:
+        edges = np.linspace(*edges, len(counts) + 1)
     np.testing.assert_array_equal(counts, np.histogram(finite, edges)[0])
     spread = wire.unpack(told["distribution"]["columns"], buffer)
     assert spread["count"].sum() == finite.size

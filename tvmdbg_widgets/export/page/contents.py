@@ -185,11 +185,9 @@ def record_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) ->
         stored = [] if candidate.whole is None else candidate.whole.replies
         for number, reply in zip(candidate.variants, stored, strict=False):
             binary.add_reply({"kind": "whole", "variant": number}, reply)
-        for number, variant in candidate.variants.items():
+        for number in candidate.variants:
             if pictures := [one for one in candidate.pictures if one.variant == number]:
                 binary.add_reply({"kind": "pictures", "variant": number}, pictures_reply(pictures))
-            if stored and variant.distribution is not None:
-                binary.add_reply({"kind": "distribution", "variant": number}, variant.distribution)
     _record_codes(binary, [one.whole for one in candidates if one.whole is not None])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,14 +56,20 @@ class Variant:
         """Whether there are statistics."""
         return self.statistics["statistics"] is not None
 
-    def stored(self, note: str, remedy: str, *, histograms: bool) -> dict[str, Any]:
+    def stored(self, note: str, remedy: str, *, histograms: bool, whole: bool) -> Reply:
         """Return the replies with the page's own note, and the call that makes a page with more."""
-        told = dict(self.statistics)
+        spread = self.distribution if whole else None
+        told = self.statistics | {"distribution": spread and spread.result}
         if not histograms:
             told |= {"histogram": None, "robust": None}
-        elif told["histogram"] is not None:
-            told["histogram"] = _short(told["histogram"])
-        return {"header": self.header, "statistics": told, "note": note, "remedy": remedy}
+        found = {
+            "header": self.header | {"notes": [*self.header["notes"], *([note] if note else [])]},
+            "opened": self.asked["layout"],
+            "drawn": self.applicable and 0 not in self.values.view_shape,
+            "statistics": told,
+            "remedy": f"({note or 'its values were not saved'}); open the dump, or {remedy}",
+        }
+        return Reply(found, spread.buffers if spread else ())
 
 
 def variants(
@@ -99,7 +104,7 @@ def variants(
             trouble = pack.unread(problem)
             told = _unread(values, trouble)
         else:
-            told = {**reply.result, "distribution": None}
+            told = reply.result
             if reply.buffers and values.numpy_dtype.itemsize == 1:
                 distribution = Reply(reply.result["distribution"], reply.buffers)
         made.append(Variant(row, values, view, asked, header, told, distribution))
@@ -118,16 +123,6 @@ def _unread(values: ArrayValues, why: str) -> dict[str, Any]:
         "total": values.count,
         "percentiles": [],
     }
-
-
-def _short(histogram: dict[str, Any]) -> dict[str, Any]:
-    """Return a histogram with its first and last edge alone if these give the others."""
-    counts, edges = histogram["counts"], histogram["edges"]
-    first, last = edges[0], edges[-1]
-    if not math.isfinite(last - first):
-        return histogram
-    even = np.arange(len(edges)) * ((last - first) / len(counts)) + first
-    return {**histogram, "edges": [first, last]} if even[:-1].tolist() == edges[:-1] else histogram
 
 
 _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)) | {

@@ -264,14 +264,16 @@ class _Store:
 
     def _with_facts(self) -> BinaryParts:
         binary = self.common.copy()
+        whole = {number for each in self.candidates if each.whole for number in each.variants}
         for number, one in enumerate(self.variants):
             tensor, note = self.tensors[one.row], self.notes[one.row]
             remedy = pack.remedy(parameters=self._is_private(tensor) or self.wanted.parameters)
-            told = one.stored(note, remedy, histograms=self.histograms) | {"variant": number}
+            told = one.stored(note, remedy, histograms=self.histograms, whole=number in whole)
+            told.result["variant"] = number
             entry = {"kind": "variant", "entry": [tensor.node, tensor.output]}
             if one.reading in tensor.readings[:1]:
-                binary.add_reply(entry | {"reading": None}, Reply(told))
-            binary.add_reply(entry | {"reading": one.reading}, Reply(told))
+                binary.add_reply(entry | {"reading": None}, told)
+            binary.add_reply(entry | {"reading": one.reading}, told)
         return binary
 
     def _fitted(self) -> StoredPage:

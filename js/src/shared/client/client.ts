@@ -64,7 +64,7 @@ function isPacked(value: unknown): value is Packed {
 const BYTES = new Set(["code", "data", "struct", "bytes"]);
 
 /** A reply with its columns, also those one level below, as arrays. */
-function opened(kind: string, { result, buffers }: Answer<unknown>): unknown {
+export function opened(kind: string, { result, buffers }: Answer<unknown>): unknown {
   if (isPacked(result)) return unpacked(result, buffers);
   if (BYTES.has(kind) && typeof result === "object") return { ...result, bytes: buffers[0] };
   if (result === null || typeof result !== "object") return result;

@@ -175,7 +175,7 @@ export interface RobustRange {
   histogram: HistogramAnswer;
 }
 
-/** Equal bins; not `exact` if values at a border may be in the bin beside it. */
+/** Equal bins, by all edges or the first and last alone; not `exact` if values at a border may be in the bin beside it. */
 export interface HistogramAnswer {
   counts: number[];
   edges: number[];

@@ -286,10 +286,18 @@ function wholeEdges(axis: ValueAxis): Float64Array {
   return Float64Array.from({ length: bars + 1 }, (_, bar) => low + bar * step);
 }
 
+/** All edges of bins, which are sent with the first and last alone if these give the others. */
+export function edgesOf({ counts, edges }: HistogramAnswer): number[] {
+  const [first, last] = [edges[0]!, edges.at(-1)!];
+  const step = (last - first) / counts.length;
+  return edges.length > 2 ? edges : [...counts.map((_, bin) => bin * step + first), last];
+}
+
 /** The original bins, including zeros. */
 function equalBins(histogram: HistogramAnswer | null, axis: ValueAxis, zeros: number): SpreadBar[] {
   if (!histogram) return [];
-  const { counts, edges, exact } = histogram;
+  const { counts, exact } = histogram;
+  const edges = edgesOf(histogram);
   const last = counts.length - 1;
   const home = counts.findIndex(
     (_, bin) => edges[bin]! <= 0 && (bin === last ? edges[bin + 1]! >= 0 : edges[bin + 1]! > 0),

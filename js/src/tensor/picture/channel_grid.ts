@@ -100,7 +100,8 @@ export class ChannelGrid extends TensorPart implements StagePainters {
   }
 
   open(): void {
-    if (this.#channels) this.host.open(this.#channels.axis, this.#at);
+    if (this.#shown?.show === "channels" && this.#channels)
+      this.host.open(this.#channels.axis, this.#at);
   }
 
   get canvas(): HTMLCanvasElement {

@@ -22,9 +22,9 @@ export function cellText(value: number, dtype: string): string {
   return isHeld(value, dtype) || text.startsWith("≈") ? text : `≈ ${text}`;
 }
 
-/** Text of a cell's mean, with six digits. */
+/** Text of a cell's mean, with six digits; it is unknown if the sum of finite values has overflowed. */
 export function meanText(value: number): string {
-  return screenText(computedText(value));
+  return Number.isNaN(value) ? "unknown" : screenText(computedText(value));
 }
 
 /** Texts of a value: exact, then with 6 to 1 digits, marked where rounded (all, if the picture has rounded). */

@@ -129,13 +129,14 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
     this.#drawn.touched();
   }
 
+  /** Ignores a plate of an earlier plane. */
   show(plate: Plate | null): void {
+    if (plate && !this.viewport.isOver(plate.planeRows, plate.planeCols)) return;
     const before = this.#plate;
     if (before?.planeRows !== plate?.planeRows || before?.planeCols !== plate?.planeCols) {
       this.#hover = null;
     }
     this.#plate = plate;
-    this.viewport.over(plate?.planeRows ?? 0, plate?.planeCols ?? 0);
     this.redraw();
   }
 

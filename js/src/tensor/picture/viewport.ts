@@ -2,7 +2,7 @@ import type { Size } from "../../shared/drawing/canvas.ts";
 import { listening, pointIn } from "../../shell/dom.ts";
 import { bindPointer, type PointerSpot } from "../../shell/pointer.ts";
 import type { Point } from "../plane.ts";
-import type { Region } from "../state.ts";
+import { clipped, type Region } from "../state.ts";
 import {
   cameraOn,
   inSight,
@@ -23,6 +23,8 @@ const WHOLE: PlaneCamera = { zoom: 1, row: 0, col: 0 };
 export class PlaneViewport {
   #rows = 0;
   #cols = 0;
+  /** False while an answer may change the size of the plane. */
+  #isAnswered = false;
   #stage: Size = { width: 0, height: 0 };
   #ratio = 1;
   #camera = WHOLE;
@@ -30,12 +32,15 @@ export class PlaneViewport {
   #region: Region | null = null;
   #layout: PlaneLayout | null = null;
 
-  /** Sets the size of the plane; another one is shown completely. */
-  over(rows: number, cols: number): void {
-    if (rows === this.#rows && cols === this.#cols) return;
-    const kept = this.#rows === 0 && this.#region && fits(this.#region, rows, cols);
-    [this.#rows, this.#cols] = [rows, cols];
-    this.show(kept ? this.#region : null);
+  /** Sets the size of the plane; the region is clipped to that of an answer. */
+  over(rows: number, cols: number, isAnswered = false): void {
+    if (this.isOver(rows, cols) && (this.#isAnswered || !isAnswered)) return;
+    [this.#rows, this.#cols, this.#isAnswered] = [rows, cols, isAnswered];
+    this.show(this.#region);
+  }
+
+  isOver(rows: number, cols: number): boolean {
+    return rows === this.#rows && cols === this.#cols;
   }
 
   /** Returns true if the stage has changed. */
@@ -70,15 +75,17 @@ export class PlaneViewport {
 
   /** Shows a region of the next plane, or all of it. */
   resetTo(region: Region | null): void {
-    [this.#rows, this.#cols] = [0, 0];
+    [this.#rows, this.#cols, this.#isAnswered] = [0, 0, false];
     this.show(region);
   }
 
   show(region: Region | null): void {
-    this.#region = region;
-    const drawable = this.#stage.width > 0 && this.#rows > 0 && this.#cols > 0;
-    this.#look(region && drawable ? cameraOn(region, this.#rows, this.#cols, this.#stage) : WHOLE);
-    if (this.#camera.zoom === 1 && drawable) this.#region = null;
+    const isPlane = this.#rows > 0 && this.#cols > 0;
+    const part = region && isPlane ? clipped(region, this.#rows, this.#cols) : null;
+    this.#region = this.#isAnswered && isPlane ? part : region;
+    const drawable = this.#stage.width > 0 && isPlane;
+    this.#look(part && drawable ? cameraOn(part, this.#rows, this.#cols, this.#stage) : WHOLE);
+    if (this.#camera.zoom === 1 && drawable && this.#isAnswered) this.#region = null;
   }
 
   /** Zooms in by a factor (out below 1) around a point of the stage, or so that `held` comes to lie there. */
@@ -171,10 +178,6 @@ export class PlaneViewport {
       col: at(camera.col, layout.col, layout.across),
     };
   }
-}
-
-function fits([row, col, rows, cols]: Region, planeRows: number, planeCols: number): boolean {
-  return row + rows <= planeRows && col + cols <= planeCols;
 }
 
 /** A plane that a pointer moves on. */

@@ -18,6 +18,16 @@ export function codeText(
   return looked(windowText(answer, marked ?? point ?? shown.region), shown.values);
 }
 
+/** Python that saves what is shown in a file. */
+export function savingText(kind: "npy" | "csv" | "png", shown: ShownTensor): string {
+  const number = { ...shown.values, format: "number" } as const;
+  const look = shown.values.format === "dequantised" ? shown.values : number;
+  const code = codeText({ ...shown, values: look }, null) ?? "";
+  const rows = shown.show === "channels" ? `np.vstack(${code})` : code;
+  if (kind === "csv") return `np.savetxt("values.csv", ${rows}, delimiter=",", fmt="%s")`;
+  return kind === "npy" ? `np.save("values.npy", ${code})` : code;
+}
+
 /** Planes one after the other along an axis. */
 function channelsText(answer: TensorAnswer, along: number): string {
   const { axes, index } = answer;

@@ -195,12 +195,10 @@ function cellWords({ tile, valueDtype }: TensorAnswer, { row, col }: Point): str
   const [low, high] = [tile.minimum[cell]!, tile.maximum[cell]!].map((value) =>
     cellText(value, valueDtype),
   );
-  const mean = tile.mean[cell]!;
   const inside = specialsOf(tile.flags[cell]!).map((special) => SPECIAL_TEXT[special]);
-  const meanWords = Number.isNaN(mean) ? "unknown" : meanText(mean);
   const numbers = Number.isNaN(tile.minimum[cell]!)
     ? "no finite value"
-    : `mean ${meanWords}, ${low} … ${high}`;
+    : `mean ${meanText(tile.mean[cell]!)}, ${low} … ${high}`;
   return `cell: ${numbers}${inside.length ? `, some ${inside.join(", ")}` : ""}`;
 }
 

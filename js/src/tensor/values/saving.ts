@@ -28,7 +28,7 @@ import {
   type ValueLook,
   viewOf,
 } from "../state.ts";
-import { codeText } from "./code_text.ts";
+import { codeText, savingText } from "./code_text.ts";
 import {
   csvText,
   type FetchedValues,
@@ -189,13 +189,6 @@ export class TensorExport extends TensorPart<SavingSource> {
     this.toggle();
   }
 
-  get #window(): Region {
-    const { answer, region } = this.#shown ?? {};
-    if (!answer || region) return region ?? [0, 0, 0, 0];
-    const plane = answeredPlane(answer);
-    return [0, 0, planeRows(plane), planeCols(plane)];
-  }
-
   #planes({ answer, show, along }: ShownTensor): PlaneView[] {
     const view = viewOf(answer!);
     if (show !== "channels" || along === null) return [view];
@@ -206,7 +199,7 @@ export class TensorExport extends TensorPart<SavingSource> {
 
   #shape(shown: ShownTensor): number[] {
     const [down, across] = shown.answer!.axes;
-    const [, , rows, cols] = this.#window;
+    const [, , rows, cols] = windowOf(shown);
     const plane = across === null ? [] : down === null ? [cols] : [rows, cols];
     const along = shown.show === "channels" ? shown.along : null;
     return along === null ? plane : [shown.answer!.viewShape[along]!, ...plane];
@@ -235,7 +228,7 @@ export class TensorExport extends TensorPart<SavingSource> {
     const values = shown.show === "profile" ? 0 : this.#shape(shown).reduce((a, b) => a * b, 1);
     if (problem || (kind !== "png" && values > MOST[kind])) {
       const why = problem || `${counted(values, "value")}: too many to save from a page.`;
-      this.#tell(`${why} In Python: ${pythonFor(kind, shown)}`);
+      this.#tell(`${why} In Python: ${savingText(kind, shown)}`);
       return;
     }
     this.#busy = new AbortController();
@@ -277,7 +270,7 @@ export class TensorExport extends TensorPart<SavingSource> {
     let [descr, note] = ["|u1", ""];
     for (const [k, view] of planes.entries()) {
       const progress = this.#progress(k, planes.length);
-      const fetched = await fetchBytes(this.host.run, view, this.#window, progress, signal);
+      const fetched = await fetchBytes(this.host.run, view, windowOf(shown), progress, signal);
       ({ descr, note } = fetched);
       pieces.push(values.format === "dequantised" ? dequantised(fetched, values) : fetched.bytes);
     }
@@ -296,7 +289,10 @@ export class TensorExport extends TensorPart<SavingSource> {
     const rows: string[][] = [];
     for (const [k, view] of planes.entries()) {
       const progress = this.#progress(k, planes.length);
-      append(rows, await fetchTexts(this.host.run, view, values, this.#window, progress, signal));
+      append(
+        rows,
+        await fetchTexts(this.host.run, view, values, windowOf(shown), progress, signal),
+      );
     }
     const how = { number: "", hex: "as hex", bits: "as bits", dequantised: "dequantized" };
     return [new Blob([csvText(rows)], { type: "text/csv" }), how[values.format]];
@@ -342,6 +338,12 @@ export class TensorExport extends TensorPart<SavingSource> {
   }
 }
 
+/** The visible part; tiles show all of their planes. */
+function windowOf({ answer, region, show }: ShownTensor): Region {
+  const plane = answeredPlane(answer!);
+  return (show === "picture" && region) || [0, 0, planeRows(plane), planeCols(plane)];
+}
+
 const TITLES: Record<SaveFormat, string> = {
   npy: "Save the values as a NumPy file (.npy)",
   csv: "Save the values as text (.csv)",
@@ -357,12 +359,4 @@ function dequantised({ descr, bytes }: FetchedValues, { scale, zeroPoint }: Valu
     out.setFloat64(8 * k, (value - zeroPoint) * scale, true);
   }
   return new Uint8Array(out.buffer);
-}
-
-function pythonFor(kind: SaveFormat, shown: ShownTensor): string {
-  const number = { ...shown.values, format: "number" } as const;
-  const look = shown.values.format === "dequantised" ? shown.values : number;
-  const code = codeText({ ...shown, values: look }, null) ?? "";
-  if (kind === "csv") return `np.savetxt("values.csv", ${code}, delimiter=",", fmt="%.17g")`;
-  return kind === "npy" ? `np.save("values.npy", ${code})` : code;
 }
