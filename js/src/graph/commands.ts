@@ -40,11 +40,11 @@ class EdgeTooltip {
     stage.point(edge);
     const { x, y, width, height } = placed.rectangle(box);
     const { camera } = stage;
-    tooltip.show(
-      lines.join("\n"),
+    tooltip.tell(
+      lines,
+      stage.canvas,
       camera.screenX(x + width / 2),
       camera.screenY(placed.scene.edgeTarget[edge] === box ? y : y + height),
-      stage.node,
     );
     mirror.say(`Edge ${this.#shown.row + 1} of ${edges.length}: ${lines.join(", ")}.`);
   }
@@ -151,10 +151,10 @@ export class GraphCommands {
         : node === null
           ? this.edges.at(x, y)
           : [
-              model.describe.tooltip(node, placed!.scene),
+              ...model.describe.tooltip(node, placed!.scene),
               ...notesAt(placed!.scene, context.session, box),
             ];
-    tooltip.show(lines.length ? lines.join("\n") : null, x, y, stage.node);
+    tooltip.tell(lines, stage.canvas, x, y);
     stage.canvas.classList.toggle("tvmdbg-pointing", lines.length > 0);
   }
 
@@ -170,7 +170,7 @@ export class GraphCommands {
 
   leave(): void {
     const { tooltip, stage, context } = this.#view;
-    tooltip.show(null, 0, 0, stage.node);
+    tooltip.leave();
     stage.point(-1);
     context.session.hover(null);
   }

@@ -1,4 +1,5 @@
-import { element, type Mirror } from "../shell/dom.ts";
+import type { Mirror } from "../shell/dom.ts";
+import type { Tooltip } from "../shell/tooltip.ts";
 import type { ViewContext, ViewOptions } from "../shell/view.ts";
 import type { Wires } from "./data/coloring.ts";
 import type { Hits } from "./data/hits.ts";
@@ -104,28 +105,6 @@ export class ChosenOptions {
   }
 }
 
-const AWAY = 14;
-/** Names in a file may have any length. */
-const MOST_LETTERS = 4000;
-
-/** Tooltip inside the stage. */
-export class GraphTooltip {
-  readonly node = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
-
-  /** Null hides it. */
-  show(full: string | null, x: number, y: number, stage: HTMLElement): void {
-    this.node.hidden = full === null;
-    if (full === null) return;
-    const text = full.slice(0, MOST_LETTERS);
-    if (this.node.textContent !== text) this.node.textContent = text;
-    const { offsetWidth: width, offsetHeight: height } = this.node;
-    const left = x + AWAY + width <= stage.clientWidth ? x + AWAY : x - AWAY - width;
-    const top = y + AWAY + height <= stage.clientHeight ? y + AWAY : y - AWAY - height;
-    this.node.style.left = `${Math.max(0, left)}px`;
-    this.node.style.top = `${Math.max(0, top)}px`;
-  }
-}
-
 export interface GraphContext extends ViewContext<GraphState> {
   /** Element before its tools. */
   title?: HTMLElement;
@@ -146,7 +125,7 @@ export interface GraphHost {
   readonly hits: Hits;
   readonly stage: GraphStage;
   readonly mirror: Mirror;
-  readonly tooltip: GraphTooltip;
+  readonly tooltip: Tooltip;
   readonly palette: Palette;
   placed: PlacedScene | null;
   walk: Walk | null;
