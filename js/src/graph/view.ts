@@ -346,6 +346,8 @@ export class GraphView {
   #selected(isOwn: boolean): void {
     if (!isOwn) this.context.options.set("group", null);
     if (!isOwn && this.node !== null) this.folding.goTo(this.node);
+    this.tooltip.hide();
+    this.stage.point(-1);
     this.toolbar.show();
     this.mark();
     this.tell();

@@ -223,6 +223,8 @@ def test_edge_tooltip_shows_tensor_and_endpoints(page: Page, graph: Callable[...
     expect(said(root)).to_contain_text("Edge 2 of 2: from conv2d + add + relu #62")
     page.keyboard.press("Shift+E")
     expect(said(root)).to_contain_text("Edge 1 of 2")
+    page.keyboard.press("ArrowDown")
+    expect(tooltip).to_be_hidden()
 
 
 def test_labels_follow_a_template(page: Page, graph: Callable[..., Locator]) -> None:
