@@ -148,6 +148,9 @@ export class GraphStage {
 
   look(from: { x: number; y: number; scale: number }): void {
     Object.assign(this.camera, from);
+    // The overview takes room from the stage, which moves the camera.
+    this.#overviewBeside(!this.#showsAllAlone);
+    Object.assign(this.camera, from);
     this.changed();
     this.isMoved = false;
   }
