@@ -1,5 +1,6 @@
 import { TRUST_LABELS, Trust } from "../shared/client/answers.ts";
 import { counted } from "../shared/format.ts";
+import type { Gesture, PointerHandlers, PointerSpot } from "../shell/pointer.ts";
 import { notesAt } from "./data/hits.ts";
 import type { WalkStep } from "./data/walk.ts";
 import { EdgeStyle } from "./layout/scene.ts";
@@ -100,7 +101,8 @@ class EdgeTooltip {
   }
 }
 
-export class GraphCommands {
+/** Commands of the user, by key, button or pointer. */
+export class GraphCommands implements PointerHandlers {
   readonly edges: EdgeTooltip;
   readonly #view: GraphHost;
 
@@ -116,21 +118,53 @@ export class GraphCommands {
     if (node !== null) folding.goTo(node);
   }
 
-  pick(x: number, y: number, add: boolean): void {
+  press(): void {
+    this.#view.root.focus({ preventScroll: true });
+    this.leave();
+  }
+
+  drag({ x, y }: PointerSpot, { last }: Gesture): void {
+    this.pan(x - last.x, y - last.y);
+  }
+
+  pinch(factor: number, middle: PointerSpot, by: PointerSpot): void {
+    this.pan(by.x, by.y);
+    this.zoom(1 / factor, middle.x, middle.y);
+  }
+
+  pan(dx: number, dy: number): void {
+    const { stage, tooltip } = this.#view;
+    tooltip.hide();
+    stage.camera.pan(dx, dy);
+    stage.changed();
+  }
+
+  /** A factor above 1 shows more. */
+  zoom(factor: number, x?: number, y?: number): void {
+    this.#view.tooltip.hide();
+    this.#view.stage.zoom(1 / factor, x, y);
+  }
+
+  copy(): void {
+    this.#view.code.copy();
+  }
+
+  click({ x, y }: PointerSpot, event: PointerEvent): void {
     const { stage, placed, context, folding } = this.#view;
+    const adds = event.ctrlKey || event.metaKey || event.shiftKey;
     const { box, group, button } = stage.thingAt(x, y);
     const node = box < 0 ? null : placed!.scene.node[box]!;
     if (button) {
       if (!folding.justDone) folding.toggle(group);
     } else if (group >= 0) folding.select(group);
-    else if (!add) this.select(node);
+    else if (!adds) this.select(node);
     else if (node !== null) {
       context.options.set("group", null);
       context.session.toggle(node, SOURCE);
     }
   }
 
-  unfold(x: number, y: number): void {
+  doubleClick({ x, y }: PointerSpot): void {
     const { stage, folding } = this.#view;
     if (folding.justDone) return;
     const { group } = stage.thingAt(x, y);
@@ -139,7 +173,7 @@ export class GraphCommands {
     else this.focusNode();
   }
 
-  hover(x: number, y: number): void {
+  hover({ x, y }: PointerSpot): void {
     const { stage, placed, context, model, tooltip } = this.#view;
     const { box, group } = stage.thingAt(x, y);
     const node = box < 0 || group >= 0 ? null : placed!.scene.node[box]!;
@@ -158,7 +192,7 @@ export class GraphCommands {
     stage.canvas.classList.toggle("tvmdbg-pointing", lines.length > 0);
   }
 
-  menu(x: number, y: number): boolean {
+  menu({ x, y }: PointerSpot): boolean {
     const { stage, placed, context, menus, root } = this.#view;
     const { box } = stage.thingAt(x, y);
     if (box < 0) return false;
@@ -245,7 +279,7 @@ export class GraphCommands {
     stage.centerOn(() => this.#view.box);
   }
 
-  fitAll(): void {
+  all(): void {
     const { stage, chosen, placed, isWrapped, navigation } = this.#view;
     if (placed && chosen.wrapped === null && !isWrapped && stage.isThread) this.wrap(true);
     else {
@@ -264,7 +298,7 @@ export class GraphCommands {
   fitSelected(): void {
     const { placed, box, walk, stage } = this.#view;
     if (!placed || box < 0) {
-      this.fitAll();
+      this.all();
       return;
     }
     stage.fit(placed.bounds([box, ...walk!.producers(box), ...walk!.consumers(box)]));

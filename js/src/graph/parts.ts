@@ -116,6 +116,9 @@ export interface GraphContext extends ViewContext<GraphState> {
   place?: (placed: PlacedScene, view: GraphHost) => PlacedScene;
 }
 
+/** Menus below buttons of the toolbar. */
+export type MenuName = "groups" | "shows" | "marks" | "saves";
+
 /** Interface of a graph view to its own parts and panels. */
 export interface GraphHost {
   readonly root: HTMLElement;
@@ -149,10 +152,11 @@ export interface GraphHost {
     select(node: number | null, output?: number): void;
     nextHit(by: number): Promise<void>;
     nextOf(verdict: number): void;
-    inOrder(by: number): void;
     slowest(): void;
     focusNode(): void;
-    fitAll(): void;
+    all(): void;
+    zoom(factor: number): void;
+    copy(): void;
     wrap(on: boolean): void;
   };
   readonly folding: {
@@ -160,7 +164,6 @@ export interface GraphHost {
     readonly around: number;
     readonly justDone: boolean;
     isOpen(group: number): boolean;
-    isTooLarge(group: number): boolean;
     placed(): number;
     goTo(node: number): void;
     show(group: number): void;
@@ -168,16 +171,11 @@ export interface GraphHost {
     toggle(group: number): void;
     find(query: string): void;
     enter(): boolean;
-    setKind(open: boolean): void;
     setAll(open: boolean): void;
   };
-  readonly menus: {
-    readonly saves: { open(control: HTMLElement): void };
+  readonly menus: Record<MenuName, (control: HTMLElement) => void> & {
     actions(at?: { x: number; y: number }): void;
     tools(): HTMLElement;
-    groups(control: HTMLElement): void;
-    shows(control: HTMLElement): void;
-    marks(control: HTMLElement): void;
   };
   readonly navigation: {
     readonly names: string[];
@@ -193,12 +191,7 @@ export interface GraphHost {
     readonly isPart: boolean;
     banner(): string;
     say(text: string): void;
-    everything(): void;
     toggle(query: string): void;
-    isolate(kind: "upstream" | "downstream"): void;
-    around(by: number): void;
-    path(): void;
-    hideKind(): void;
   };
   readonly placing: {
     anchor: number | null;

@@ -86,7 +86,7 @@ export class GraphView {
     this.#layoutController = new LayoutController(model, () => void this.arrange(false), signal);
     this.hits = new Hits(model, () => this.#showHits());
     signal.addEventListener("abort", () => this.hits.stop());
-    this.stage = new GraphStage(() => this.#drawn(), signal);
+    this.stage = new GraphStage(this, signal);
     this.appearance = new Appearance(this, signal);
     this.details = new DetailsPanel(this);
     this.toolbar = new GraphToolbar(this);
@@ -366,7 +366,7 @@ export class GraphView {
     this.mark();
   }
 
-  #drawn(): void {
+  drawn(): void {
     this.root.dataset.ready = "true";
     this.root.dispatchEvent(new CustomEvent("tvmdbg:drawn", { detail: this }));
     this.navigation.painted();

@@ -3,6 +3,7 @@ import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted, duration, integer, percent, timeShare } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import { button, div, element, KEEP_KEYS, span } from "../../shell/dom.ts";
+import { runKey } from "../../shell/keys.ts";
 import type { GraphModel } from "../data/model.ts";
 import { valueText } from "../data/node_columns.ts";
 import { quoted } from "../data/query_fields.ts";
@@ -121,7 +122,7 @@ export class DetailsPanel {
       selected.length > 1
         ? note(
             `${counted(selected.length, "node")} selected; others: `,
-            ...selected.slice(0, -1).map((other) => this.#mention(other)),
+            ...selected.slice(0, -1).map((other) => this.#link(other, "", `#${other}`)),
           )
         : null,
       ...details.notes.map(warning),
@@ -169,7 +170,7 @@ export class DetailsPanel {
         button(
           isOpen ? "collapse" : "expand",
           `${isOpen ? "collapse" : "expand"} the block (Enter)`,
-          () => this.#view.folding.toggle(group),
+          () => runKey(this.#view.root, "Enter"),
         ),
       ),
       parent < 0 ? null : note("inside ", this.#groupLink(parent)),
@@ -242,14 +243,9 @@ export class DetailsPanel {
     return text ? element("p", { class: "tvmdbg-noted" }, text) : null;
   }
 
-  #mention(node: number): HTMLElement {
-    const title = `go to ${this.#model.describe.short(node)}`;
-    return graphLink(`#${node}`, title, () => this.#view.commands.select(node));
-  }
-
-  #link(node: number, suffix = ""): HTMLElement {
+  #link(node: number, suffix = "", label?: string): HTMLElement {
     const words = `${this.#model.describe.short(node)}${suffix}`;
-    return graphLink(words, `go to ${words}`, () => this.#view.commands.select(node));
+    return graphLink(label ?? words, `go to ${words}`, () => this.#view.commands.select(node));
   }
 
   #summary(): Node[] {

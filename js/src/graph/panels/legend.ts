@@ -15,16 +15,9 @@ import {
 import { RangeHandles } from "../../shell/range_handles.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
-import {
-  countsByWeight,
-  isUnknown,
-  type NodeHealth,
-  verdictLabel,
-  verdictSign,
-} from "../data/health.ts";
+import { countsByWeight, isUnknown, verdictLabel, verdictSign } from "../data/health.ts";
 import type { Work } from "../data/node_columns.ts";
 import { NumberColors } from "../data/number_colors.ts";
-import type { Palette } from "../paint/palette.ts";
 import type { GraphHost } from "../parts.ts";
 
 const WIDTH = 204;
@@ -140,19 +133,20 @@ interface HealthChip {
 /** Verdicts with their counts and the progress of the scan; buttons survive updates while they are pressed. */
 class HealthKey {
   readonly node = span("tvmdbg-graph-scale tvmdbg-graph-health tvmdbg-inline");
-  readonly #next: (verdict: number) => void;
+  readonly #view: GraphHost;
   readonly #words = element("span");
   readonly #chips = new Map<number, HealthChip>();
   readonly #progress: ScanProgress;
 
-  constructor(next: (verdict: number) => void, scan: Scan<HealthAnswer>) {
-    this.#next = next;
+  constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
+    this.#view = view;
     this.#progress = new ScanProgress("health scan", "scanning the tensors", (on) => {
       void (on ? scan.start(true) : scan.stop());
     });
   }
 
-  show(health: NodeHealth | null, palette: Palette): void {
+  show(): void {
+    const { health } = this.#view.model.describe;
     if (!health?.answer.total) {
       this.#words.textContent = health ? "the run has no tensors" : "scanning the tensors …";
       keepChildren(this.node, this.#words);
@@ -160,14 +154,14 @@ class HealthKey {
     }
     const { answer, verdict } = health;
     const counts = countsByWeight(verdict);
-    const chips = counts.map(([verdict, count]) => this.#chip(verdict, count, palette));
+    const chips = counts.map(([verdict, count]) => this.#chip(verdict, count));
     const stopped = answer.state === "cancelled";
     this.#progress.show(answer, "tensors ", stopped);
     const progress = stopped || isUnderWay(answer) ? [this.#progress.node] : [];
     keepChildren(this.node, ...chips, ...progress);
   }
 
-  #chip(verdict: number, nodes: number, palette: Palette): HTMLElement {
+  #chip(verdict: number, nodes: number): HTMLElement {
     let chip = this.#chips.get(verdict);
     if (!chip) {
       chip = this.#made(verdict);
@@ -178,7 +172,7 @@ class HealthKey {
       node.ariaLabel = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next one`;
     count.textContent = ` ${integer(nodes)}`;
     if (!isUnknown(verdict)) {
-      const fill = palette.verdict(verdict);
+      const fill = this.#view.palette.verdict(verdict);
       swatch.style.background = fill;
       swatch.style.color = inkOn(fill);
     }
@@ -186,7 +180,7 @@ class HealthKey {
   }
 
   #made(verdict: number): HealthChip {
-    const node = button("", "", () => this.#next(verdict));
+    const node = button("", "", () => this.#view.commands.nextOf(verdict));
     const swatch = span("tvmdbg-graph-sign", verdictSign(verdict));
     swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
     const count = span("tvmdbg-muted");
@@ -228,10 +222,10 @@ export class GraphLegend {
 
   constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
     this.#view = view;
-    const { commands, context, model } = view;
+    const { context, model } = view;
     const { options, signal } = context;
     this.#key = new NumberKey((range) => options.set("color_limits", range && [...range]));
-    this.#health = new HealthKey((verdict) => commands.nextOf(verdict), scan);
+    this.#health = new HealthKey(view, scan);
     this.#work = new ScanProgress("color work", "computing", (on) =>
       options.set("_color_paused", !on),
     );
@@ -275,7 +269,7 @@ export class GraphLegend {
 
   /** Key before the chips; kept while it changes, since a part may just be held or pressed. */
   #showKey(colors: BoxColors | null, work: Work | null, problem: string): void {
-    const { chosen, model, palette } = this.#view;
+    const { chosen, model } = this.#view;
     const parts: HTMLElement[] = [];
     const say = (words: string) => {
       this.#words.textContent = words;
@@ -290,7 +284,7 @@ export class GraphLegend {
       }
     } else if (chosen.colorBy === "health") {
       parts.push(this.#health.node);
-      this.#health.show(model.describe.health, palette);
+      this.#health.show();
     } else if (colors instanceof ClassColors) say(colors.column.name);
     if (work && work.state !== "done") {
       parts.push(this.#work.node);
