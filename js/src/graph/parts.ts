@@ -142,7 +142,7 @@ export interface GraphHost {
   readonly isUntouched: boolean;
   readonly toolbar: { show(): void };
   readonly details: { focus(): void };
-  readonly code: { copy(): void };
+  readonly code: { copy(): void; copyText(text: string, what: string): void };
   readonly appearance: {
     readonly names: string[];
     setOff(key: string | null): void;

@@ -101,6 +101,7 @@ export class DetailsPanel {
 
   #node(details: NodeDetails, selected: readonly number[], scene: GraphScene): (Node | null)[] {
     const { times, describe } = this.#model;
+    const { code } = this.#view;
     const { id } = details;
     const { delegate, attrs } = delegateOf(details.attrs);
     const hosts = Array.from(boxesOf(scene, id), (box) => scene.node[box]!);
@@ -137,9 +138,9 @@ export class DetailsPanel {
       describe.health
         ? section("health", ...describe.health.lines(id).map((line) => element("p", {}, line)))
         : null,
-      named("name", details.name),
+      named("name", details.name, code),
       details.funcName && details.funcName !== details.name
-        ? named("func_name", details.funcName)
+        ? named("func_name", details.funcName, code)
         : null,
       section(
         listed("inputs", details.inputs.length, details.inputCount),
