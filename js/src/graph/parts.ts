@@ -209,3 +209,8 @@ export interface GraphHost {
   highlight(opKind: string | null): void;
   showDetails(on?: boolean): void;
 }
+
+/** A part of a graph view, whose fields may be made with the view. */
+export class GraphPart {
+  constructor(protected readonly view: GraphHost) {}
+}

@@ -18,7 +18,7 @@ import type { BoxColors } from "../data/colors.ts";
 import { countsByWeight, isUnknown, verdictLabel, verdictSign } from "../data/health.ts";
 import type { Work } from "../data/node_columns.ts";
 import { NumberColors } from "../data/number_colors.ts";
-import type { GraphHost } from "../parts.ts";
+import { type GraphHost, GraphPart } from "../parts.ts";
 
 const WIDTH = 204;
 const BAR = 9;
@@ -27,7 +27,7 @@ const DIGIT = 6.3;
 const STOPS = 24;
 const TICKS = 3;
 
-class NumberKey {
+class NumberKey extends GraphPart {
   readonly node = span("tvmdbg-graph-scale");
   readonly #name = element("span");
   readonly #bar = span("tvmdbg-graph-bar-key");
@@ -37,12 +37,17 @@ class NumberKey {
   readonly #handles = new RangeHandles(this);
   #colors: NumberColors | null = null;
 
-  constructor(readonly limit: (range: readonly [number, number] | null) => void) {
+  constructor(view: GraphHost) {
+    super(view);
     this.#bar.style.width = `${WIDTH + 2 * SIDE}px`;
     Object.assign(this.#ramp.style, { left: `${SIDE}px`, width: `${WIDTH}px`, height: `${BAR}px` });
-    this.#ramp.addEventListener("dblclick", () => limit(null));
+    this.#ramp.addEventListener("dblclick", () => this.limit(null));
     this.#bar.append(this.#ramp, this.#ticks, ...this.#handles.nodes);
     this.node.append(this.#name, this.#bar, this.#counts);
+  }
+
+  limit(range: readonly [number, number] | null): void {
+    this.view.context.options.set("color_limits", range && [...range]);
   }
 
   words(value: number): string {
@@ -131,22 +136,21 @@ interface HealthChip {
 }
 
 /** Verdicts with their counts and the progress of the scan; buttons survive updates while they are pressed. */
-class HealthKey {
+class HealthKey extends GraphPart {
   readonly node = span("tvmdbg-graph-scale tvmdbg-graph-health tvmdbg-inline");
-  readonly #view: GraphHost;
   readonly #words = element("span");
   readonly #chips = new Map<number, HealthChip>();
   readonly #progress: ScanProgress;
 
   constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
-    this.#view = view;
+    super(view);
     this.#progress = new ScanProgress("health scan", "scanning the tensors", (on) => {
       void (on ? scan.start(true) : scan.stop());
     });
   }
 
   show(): void {
-    const { health } = this.#view.model.describe;
+    const { health } = this.view.model.describe;
     if (!health?.answer.total) {
       this.#words.textContent = health ? "the run has no tensors" : "scanning the tensors …";
       keepChildren(this.node, this.#words);
@@ -172,7 +176,7 @@ class HealthKey {
       node.ariaLabel = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next one`;
     count.textContent = ` ${integer(nodes)}`;
     if (!isUnknown(verdict)) {
-      const fill = this.#view.palette.verdict(verdict);
+      const fill = this.view.palette.verdict(verdict);
       swatch.style.background = fill;
       swatch.style.color = inkOn(fill);
     }
@@ -180,7 +184,7 @@ class HealthKey {
   }
 
   #made(verdict: number): HealthChip {
-    const node = button("", "", () => this.#view.commands.nextOf(verdict));
+    const node = button("", "", () => this.view.commands.nextOf(verdict));
     const swatch = span("tvmdbg-graph-sign", verdictSign(verdict));
     swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
     const count = span("tvmdbg-muted");
@@ -203,11 +207,10 @@ interface ClassChip {
 }
 
 /** Legend of the colors: number scale, classes, op kinds with their time shares; hovering fades the others. */
-export class GraphLegend {
+export class GraphLegend extends GraphPart {
   readonly node = div("tvmdbg-graph-legend tvmdbg-row tvmdbg-wrap tvmdbg-fixed tvmdbg-line-below");
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
-  readonly #view: GraphHost;
-  readonly #key: NumberKey;
+  readonly #key = new NumberKey(this.view);
   readonly #health: HealthKey;
   readonly #work: ScanProgress;
   readonly #slot = span("tvmdbg-graph-key tvmdbg-inline tvmdbg-fixed");
@@ -221,10 +224,9 @@ export class GraphLegend {
   #all = false;
 
   constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
-    this.#view = view;
+    super(view);
     const { context, model } = view;
     const { options, signal } = context;
-    this.#key = new NumberKey((range) => options.set("color_limits", range && [...range]));
     this.#health = new HealthKey(view, scan);
     this.#work = new ScanProgress("color work", "computing", (on) =>
       options.set("_color_paused", !on),
@@ -239,7 +241,7 @@ export class GraphLegend {
 
   /** Shows the colors, the progress of their computation, and an error. */
   show(colors: BoxColors | null, work: Work | null, problem: string): void {
-    const { chosen, highlighted } = this.#view;
+    const { chosen, highlighted } = this.view;
     const active = document.activeElement as HTMLElement | null;
     const focused = this.node.contains(active) ? active?.dataset.kind : undefined;
     this.node.setAttribute("aria-label", `legend: ${chosen.colorBy}`);
@@ -269,7 +271,7 @@ export class GraphLegend {
 
   /** Key before the chips; kept while it changes, since a part may just be held or pressed. */
   #showKey(colors: BoxColors | null, work: Work | null, problem: string): void {
-    const { chosen, model } = this.#view;
+    const { chosen, model } = this.view;
     const parts: HTMLElement[] = [];
     const say = (words: string) => {
       this.#words.textContent = words;
@@ -313,7 +315,7 @@ export class GraphLegend {
   }
 
   #kindChips(): ClassChip[] {
-    const { model, palette } = this.#view;
+    const { model, palette } = this.view;
     const { times } = model;
     return this.#kinds.map(([kind, { nodes, ns }]) => {
       const share = ns > 0 ? percent(ns / times.total) : "";
@@ -329,7 +331,7 @@ export class GraphLegend {
   }
 
   #chip({ key, label, color, aside, title }: ClassChip): HTMLElement {
-    const { appearance, highlighted } = this.#view;
+    const { appearance, highlighted } = this.view;
     const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch");
     swatch.style.background = color;
     const chip = element(
@@ -347,7 +349,7 @@ export class GraphLegend {
     );
     chip.addEventListener("click", (event) => {
       if (event.shiftKey) appearance.select(key);
-      else this.#view.highlight(highlighted === key ? null : key);
+      else this.view.highlight(highlighted === key ? null : key);
     });
     chip.addEventListener("pointerenter", () => appearance.setOff(key));
     chip.addEventListener("pointerleave", () => appearance.setOff(null));

@@ -3,7 +3,7 @@ import { COPY_KEY } from "../../shell/code_copy.ts";
 import { button, div, element, KEEP_KEYS, span } from "../../shell/dom.ts";
 import { runKey } from "../../shell/keys.ts";
 import { kindQuery } from "../navigator.ts";
-import type { GraphHost } from "../parts.ts";
+import { GraphPart } from "../parts.ts";
 import { PictureExport, Popup } from "./export_picture.ts";
 
 const SHOWN = 5;
@@ -11,23 +11,16 @@ const SHOWN = 5;
 /** A key of the view with its name in menus, and what it does here if that is less. */
 type Action = readonly [label: string, key: string, run?: () => void];
 
-export class Menus {
-  readonly #view: GraphHost;
-  readonly #popup: Popup;
-  readonly #pictures: PictureExport;
-
-  constructor(view: GraphHost) {
-    this.#view = view;
-    this.#popup = new Popup(view.root);
-    this.#pictures = new PictureExport(view, this.#popup);
-  }
+export class Menus extends GraphPart {
+  readonly #popup = new Popup(this.view.root);
+  readonly #pictures = new PictureExport(this.view, this.#popup);
 
   get node(): HTMLElement {
     return this.#popup.node;
   }
 
   actions(at: { x: number; y: number } = this.#belowBox()): void {
-    const { node, model, folding } = this.#view;
+    const { node, model, folding } = this.view;
     if (node === null && folding.group < 0) return;
     const items = this.#actions().map((action) => this.#item(...action));
     const { group } = folding;
@@ -36,7 +29,7 @@ export class Menus {
   }
 
   tools(): HTMLElement {
-    const { root } = this.#view;
+    const { root } = this.view;
     const tool = ([label, key]: Action, does = label) =>
       button(label, `${does} (${key})`, () => runKey(root, key));
     const joined = span(
@@ -53,7 +46,7 @@ export class Menus {
   }
 
   shows(control: HTMLElement): void {
-    const { model, navigator, chosen } = this.#view;
+    const { model, navigator, chosen } = this.view;
     const counts = new Map<string, number>();
     const { codes, unique } = model.graph.opKinds;
     for (const code of codes) counts.set(unique[code]!, (counts.get(unique[code]!) ?? 0) + 1);
@@ -75,7 +68,7 @@ export class Menus {
   }
 
   groups(control: HTMLElement): void {
-    const { chosen, folding, model, isWrapped } = this.#view;
+    const { chosen, folding, model, isWrapped } = this.view;
     const { grouped } = chosen;
     const { around } = folding;
     const all = (open: boolean) => {
@@ -100,7 +93,7 @@ export class Menus {
   }
 
   marks(control: HTMLElement): void {
-    const { navigation } = this.#view;
+    const { navigation } = this.view;
     const name = element("input", {
       ...{ type: "text", maxlength: 200, placeholder: "name of this view" },
       ...{ "aria-label": "name of the view to save", ...KEEP_KEYS },
@@ -133,7 +126,7 @@ export class Menus {
   }
 
   #actions(): Action[] {
-    const { model, commands, node, context, folding } = this.#view;
+    const { model, commands, node, context, folding } = this.view;
     const { around } = folding;
     const isPair = context.session.selected.length === 2;
     const kind = node === null ? "" : model.graph.opKinds.at(node);
@@ -159,7 +152,7 @@ export class Menus {
     const item = button(label, label, () => {
       if (closes) this.#popup.close();
       if (run) run();
-      else runKey(this.#view.root, hint);
+      else runKey(this.view.root, hint);
     });
     item.setAttribute("role", "menuitem");
     item.removeAttribute("title");
@@ -175,11 +168,11 @@ export class Menus {
   }
 
   #belowBox(): { x: number; y: number } {
-    const { placed, stage, root, folding } = this.#view;
+    const { placed, stage, root, folding } = this.view;
     const [canvas, own] = [stage.canvas.getBoundingClientRect(), root.getBoundingClientRect()];
     const at = { x: canvas.left - own.left, y: canvas.top - own.top };
     const { group } = folding;
-    const box = group < 0 ? this.#view.box : (placed?.scene.boxOfGroup[group] ?? -1);
+    const box = group < 0 ? this.view.box : (placed?.scene.boxOfGroup[group] ?? -1);
     if (!placed || box < 0) return at;
     const { x, y, height } = placed.rectangle(box);
     const { camera } = stage;

@@ -4,13 +4,13 @@ import { button, captioned, div, element, select, span } from "../../shell/dom.t
 import { runKey } from "../../shell/keys.ts";
 import { barTitle, chartTools, type Tool, Toolbar, tool } from "../../shell/toolbar.ts";
 import type { Hits } from "../data/hits.ts";
-import type { GraphHost, MenuName } from "../parts.ts";
+import { type GraphHost, GraphPart, type MenuName } from "../parts.ts";
 import { SearchField } from "./search_field.ts";
 
 /** Toolbar of a graph: search, colors, and the view's tools, whose keys are `tools`. */
-export class GraphToolbar {
+export class GraphToolbar extends GraphPart {
   readonly node: HTMLElement;
-  readonly search: SearchField;
+  readonly search = new SearchField(this.view);
   readonly tools: readonly Tool[];
   readonly part = div("tvmdbg-graph-part tvmdbg-row tvmdbg-gap-8 tvmdbg-fixed tvmdbg-line-below");
   readonly #bar: Toolbar;
@@ -21,13 +21,11 @@ export class GraphToolbar {
   readonly #everything: HTMLButtonElement;
   readonly #color: HTMLSelectElement;
   #names = "";
-  readonly #view: GraphHost;
 
   constructor(view: GraphHost) {
-    this.#view = view;
+    super(view);
     const { chosen, commands, menus, model, navigation, root } = view;
     const { options, signal } = view.context;
-    this.search = new SearchField(view);
     this.#color = select("color by (c)", [], "", (value) => chosen.colorWith(value));
     this.#everything = button("exit isolation", "exit isolation: show the whole graph (a)", () =>
       runKey(root, "a"),
@@ -136,7 +134,7 @@ export class GraphToolbar {
   }
 
   show(): void {
-    const { appearance, chosen, hits, model, navigator } = this.#view;
+    const { appearance, chosen, hits, model, navigator } = this.view;
     const { kinds, info } = model.graph;
     const nodes = [info?.held?.[0], counted(kinds.length, "node")];
     this.#title.textContent = this.#title.title = nodes.filter(Boolean).join(" of ");
@@ -149,7 +147,7 @@ export class GraphToolbar {
       );
     }
     this.#color.value = chosen.colorBy;
-    this.#hits.textContent = hits.text(this.#view.node);
+    this.#hits.textContent = hits.text(this.view.node);
     this.#hits.hidden = !this.#hits.textContent;
     this.#partText.textContent = navigator.banner();
     this.part.hidden = !this.#partText.textContent;
