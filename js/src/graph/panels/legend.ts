@@ -129,17 +129,31 @@ class ScanProgress {
   }
 }
 
-interface HealthChip {
-  node: HTMLButtonElement;
-  swatch: HTMLElement;
-  count: HTMLElement;
+/** A swatch, a name and a number as a button, which survives updates while it is pressed. */
+class Chip {
+  readonly node: HTMLButtonElement;
+  readonly #swatch: HTMLElement;
+  readonly #aside = span("tvmdbg-muted");
+
+  constructor(key: string, label: string, swatch: HTMLElement) {
+    this.#swatch = swatch;
+    const attributes = { type: "button", "data-kind": key, ...KEEP_KEYS };
+    this.node = element("button", attributes, swatch, label, this.#aside);
+  }
+
+  show(fill: string, aside: string, title: string): HTMLButtonElement {
+    this.node.title = title;
+    this.#aside.textContent = ` ${aside}`;
+    if (fill) Object.assign(this.#swatch.style, { background: fill, color: inkOn(fill) });
+    return this.node;
+  }
 }
 
-/** Verdicts with their counts and the progress of the scan; buttons survive updates while they are pressed. */
+/** Verdicts with their counts and the progress of the scan. */
 class HealthKey extends GraphPart {
   readonly node = span("tvmdbg-graph-scale tvmdbg-graph-health tvmdbg-inline");
   readonly #words = element("span");
-  readonly #chips = new Map<number, HealthChip>();
+  readonly #chips = new Map<number, Chip>();
   readonly #progress: ScanProgress;
 
   constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
@@ -166,31 +180,20 @@ class HealthKey extends GraphPart {
   }
 
   #chip(verdict: number, nodes: number): HTMLElement {
-    let chip = this.#chips.get(verdict);
-    if (!chip) {
-      chip = this.#made(verdict);
-      this.#chips.set(verdict, chip);
-    }
-    const { node, swatch, count } = chip;
-    node.title =
-      node.ariaLabel = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next one`;
-    count.textContent = ` ${integer(nodes)}`;
-    if (!isUnknown(verdict)) {
-      const fill = this.view.palette.verdict(verdict);
-      swatch.style.background = fill;
-      swatch.style.color = inkOn(fill);
-    }
-    return node;
+    const chip = this.#chips.get(verdict) ?? this.#made(verdict);
+    this.#chips.set(verdict, chip);
+    const title = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next one`;
+    chip.node.ariaLabel = title;
+    const fill = isUnknown(verdict) ? "" : this.view.palette.verdict(verdict);
+    return chip.show(fill, integer(nodes), title);
   }
 
-  #made(verdict: number): HealthChip {
-    const node = button("", "", () => this.view.commands.nextOf(verdict));
+  #made(verdict: number): Chip {
     const swatch = span("tvmdbg-graph-sign", verdictSign(verdict));
     swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
-    const count = span("tvmdbg-muted");
-    node.dataset.kind = `health ${verdict}`;
-    node.append(swatch, verdictLabel(verdict), count);
-    return { node, swatch, count };
+    const chip = new Chip(`health ${verdict}`, verdictLabel(verdict), swatch);
+    chip.node.addEventListener("click", () => this.view.commands.nextOf(verdict));
+    return chip;
   }
 }
 
@@ -219,6 +222,7 @@ export class GraphLegend extends GraphPart {
     this.#all = !this.#all;
     this.#fit();
   });
+  readonly #chips = new Map<string, Chip>();
   #items: HTMLElement[] = [];
   #shown = "";
   #all = false;
@@ -242,31 +246,21 @@ export class GraphLegend extends GraphPart {
   /** Shows the colors, the progress of their computation, and an error. */
   show(colors: BoxColors | null, work: Work | null, problem: string): void {
     const { chosen, highlighted } = this.view;
-    const active = document.activeElement as HTMLElement | null;
-    const focused = this.node.contains(active) ? active?.dataset.kind : undefined;
     this.node.setAttribute("aria-label", `legend: ${chosen.colorBy}`);
     this.#showKey(colors, work, problem);
     const chips = colors instanceof ClassColors ? classChips(colors) : this.#kindChips();
     const shown = JSON.stringify([chips, highlighted, chosen.colorBy]);
-    if (shown === this.#shown) {
-      this.#fit();
-      return;
+    if (shown !== this.#shown) {
+      this.#shown = shown;
+      this.#items = chips.map((chip) => this.#chip(chip));
+      if (colors instanceof ClassColors && colors.unknown) {
+        const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched");
+        const text = `${integer(colors.unknown)} unknown`;
+        this.#items.push(span("tvmdbg-graph-scale", swatch, text));
+      }
+      keepChildren(this.node, this.#slot, ...this.#items, this.#more);
     }
-    this.#shown = shown;
-    for (const item of this.#items) item.remove();
-    this.#items = chips.map((chip) => this.#chip(chip));
-    if (colors instanceof ClassColors && colors.unknown) {
-      const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched");
-      const text = `${integer(colors.unknown)} unknown`;
-      this.#items.push(span("tvmdbg-graph-scale", swatch, text));
-    }
-    this.#more.before(...this.#items);
     this.#fit();
-    if (!focused) return;
-    const buttons = this.node.querySelectorAll<HTMLElement>("[data-kind]");
-    Array.from(buttons)
-      .find((button) => button.dataset.kind === focused)
-      ?.focus({ preventScroll: true });
   }
 
   /** Key before the chips; kept while it changes, since a part may just be held or pressed. */
@@ -331,28 +325,21 @@ export class GraphLegend extends GraphPart {
   }
 
   #chip({ key, label, color, aside, title }: ClassChip): HTMLElement {
-    const { appearance, highlighted } = this.view;
-    const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch");
-    swatch.style.background = color;
-    const chip = element(
-      "button",
-      {
-        type: "button",
-        title: `${title}; Shift selects them`,
-        "aria-pressed": String(highlighted === key),
-        "data-kind": key,
-        ...KEEP_KEYS,
-      },
-      swatch,
-      label,
-      span("tvmdbg-muted", ` ${aside}`),
-    );
-    chip.addEventListener("click", (event) => {
+    const chip = this.#chips.get(`${key} ${label}`) ?? this.#made(key, label);
+    this.#chips.set(`${key} ${label}`, chip);
+    chip.node.ariaPressed = String(this.view.highlighted === key);
+    return chip.show(color, aside, `${title}; Shift selects them`);
+  }
+
+  #made(key: string, label: string): Chip {
+    const { appearance } = this.view;
+    const chip = new Chip(key, label, span("tvmdbg-graph-swatch tvmdbg-swatch"));
+    chip.node.addEventListener("click", (event) => {
       if (event.shiftKey) appearance.select(key);
-      else this.view.highlight(highlighted === key ? null : key);
+      else this.view.highlight(this.view.highlighted === key ? null : key);
     });
-    chip.addEventListener("pointerenter", () => appearance.setOff(key));
-    chip.addEventListener("pointerleave", () => appearance.setOff(null));
+    chip.node.addEventListener("pointerenter", () => appearance.setOff(key));
+    chip.node.addEventListener("pointerleave", () => appearance.setOff(null));
     return chip;
   }
 }
