@@ -130,7 +130,7 @@ class ScanProgress {
 }
 
 /** A swatch, a name and a number as a button, which survives updates while it is pressed. */
-class Chip {
+class LegendChip {
   readonly node: HTMLButtonElement;
   readonly #swatch: HTMLElement;
   readonly #aside = span("tvmdbg-muted");
@@ -153,7 +153,7 @@ class Chip {
 class HealthKey extends GraphPart {
   readonly node = span("tvmdbg-graph-scale tvmdbg-graph-health tvmdbg-inline");
   readonly #words = element("span");
-  readonly #chips = new Map<number, Chip>();
+  readonly #chips = new Map<number, LegendChip>();
   readonly #progress: ScanProgress;
 
   constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
@@ -188,10 +188,10 @@ class HealthKey extends GraphPart {
     return chip.show(fill, integer(nodes), title);
   }
 
-  #made(verdict: number): Chip {
+  #made(verdict: number): LegendChip {
     const swatch = span("tvmdbg-graph-sign", verdictSign(verdict));
     swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
-    const chip = new Chip(`health ${verdict}`, verdictLabel(verdict), swatch);
+    const chip = new LegendChip(`health ${verdict}`, verdictLabel(verdict), swatch);
     chip.node.addEventListener("click", () => this.view.commands.nextOf(verdict));
     return chip;
   }
@@ -222,7 +222,7 @@ export class GraphLegend extends GraphPart {
     this.#all = !this.#all;
     this.#fit();
   });
-  readonly #chips = new Map<string, Chip>();
+  readonly #chips = new Map<string, LegendChip>();
   #items: HTMLElement[] = [];
   #shown = "";
   #all = false;
@@ -331,9 +331,9 @@ export class GraphLegend extends GraphPart {
     return chip.show(color, aside, `${title}; Shift selects them`);
   }
 
-  #made(key: string, label: string): Chip {
+  #made(key: string, label: string): LegendChip {
     const { appearance } = this.view;
-    const chip = new Chip(key, label, span("tvmdbg-graph-swatch tvmdbg-swatch"));
+    const chip = new LegendChip(key, label, span("tvmdbg-graph-swatch tvmdbg-swatch"));
     chip.node.addEventListener("click", (event) => {
       if (event.shiftKey) appearance.select(key);
       else this.view.highlight(this.view.highlighted === key ? null : key);
