@@ -11,24 +11,22 @@ import { MOST_SELECTED } from "./folding.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import type { GraphPicture } from "./paint/picture.ts";
 import { GraphLegend } from "./panels/legend.ts";
-import type { GraphHost } from "./parts.ts";
+import { type GraphHost, GraphPart } from "./parts.ts";
 
 /** Polls the health of the run's values; only a small run is scanned without a request. */
-class HealthLoader {
-  readonly #view: GraphHost;
-  readonly scan: Scan<HealthAnswer>;
+class HealthLoader extends GraphPart {
+  readonly scan: Scan<HealthAnswer> = healthScan(
+    this.view.context.run,
+    this,
+    this.view.context.signal,
+  );
   #isRequested = false;
   #glanced = false;
-
-  constructor(view: GraphHost) {
-    this.#view = view;
-    this.scan = healthScan(view.context.run, this, view.context.signal);
-  }
 
   glance(): void {
     if (this.#isRequested || this.#glanced) return;
     this.#glanced = true;
-    const { run, signal } = this.#view.context;
+    const { run, signal } = this.view.context;
     void run.ask("health", { glance: true }, signal).then(
       (answer) => {
         if (answer.state === "none" || this.#isRequested) return;
@@ -47,28 +45,27 @@ class HealthLoader {
   }
 
   answered(answer: HealthAnswer): void {
-    const { model, placing } = this.#view;
+    const { model, placing } = this.view;
     const before = model.answer;
     model.describe.health = new NodeHealth(answer, model.graph.kinds.length);
-    this.#view.repaint();
+    this.view.repaint();
     if (model.answer !== before) placing.lookAgain();
-    if (!isUnderWay(answer)) this.#view.tell(true);
+    if (!isUnderWay(answer)) this.view.tell(true);
   }
 
   failed(error: unknown): void {
     this.#isRequested = false;
-    this.#view.mirror.say(`The health of the run is not known: ${errorText(error)}`);
+    this.view.mirror.say(`The health of the run is not known: ${errorText(error)}`);
   }
 }
 
 /** Time to wait for columns that a page without a kernel cannot compute, ms. */
 const PATIENCE_MS = 4000;
 
-export class Appearance {
-  readonly legend: GraphLegend;
-  readonly #view: GraphHost;
-  readonly #coloring: Coloring;
-  readonly #healthLoader: HealthLoader;
+export class Appearance extends GraphPart {
+  readonly #coloring = new Coloring(this.view.model.graph, this.view.model.times);
+  readonly #healthLoader = new HealthLoader(this.view);
+  readonly legend = new GraphLegend(this.view, this.#healthLoader.scan);
   /** Columns of Python by name, with the number that was asked last. */
   readonly #asked = new Map<string, { number: number; column: NodeColumn | null }>();
   #given: GivenColumns = {};
@@ -78,11 +75,8 @@ export class Appearance {
   #waited: string | null = null;
 
   constructor(view: GraphHost, signal: AbortSignal) {
-    this.#view = view;
+    super(view);
     const { model, context } = view;
-    this.#coloring = new Coloring(model.graph, model.times);
-    this.#healthLoader = new HealthLoader(view);
-    this.legend = new GraphLegend(view, this.#healthLoader.scan);
     signal.addEventListener("abort", () => clearTimeout(this.#since));
     const relabelled = () => {
       this.#ask();
@@ -116,7 +110,7 @@ export class Appearance {
 
   /** The colored column; null if there is none, or not yet. */
   get column(): NodeColumn | null {
-    return this.#coloring.column(this.#view.chosen.colorBy, this.#given);
+    return this.#coloring.column(this.view.chosen.colorBy, this.#given);
   }
 
   glance(): void {
@@ -124,36 +118,36 @@ export class Appearance {
   }
 
   recolored(): void {
-    const { colorBy } = this.#view.chosen;
-    this.#view.highlighted = this.#glanced = null;
+    const { colorBy } = this.view.chosen;
+    this.view.highlighted = this.#glanced = null;
     this.#ask();
     if (colorBy === "health") this.#healthLoader.ask();
     clearTimeout(this.#since);
     this.#waited = null;
     this.#since = window.setTimeout(() => {
       this.#waited = colorBy;
-      if (this.#problem()) this.#view.repaint();
+      if (this.#problem()) this.view.repaint();
     }, PATIENCE_MS);
   }
 
   of(
     placed: PlacedScene | null,
   ): Pick<GraphPicture, "colorBy" | "colors" | "health" | "highlight"> | null {
-    const { chosen, model, palette } = this.#view;
+    const { chosen, model, palette } = this.view;
     const { colorBy } = chosen;
     const known = model.describe.health;
     const wish = { name: colorBy, given: this.#given, limits: chosen.colorLimits };
     const health = placed && this.#coloring.health(known, placed.scene);
     const colors = placed && this.#coloring.colors(wish, placed.scene, palette, health);
     this.#colors = colors;
-    const highlight = this.#glanced ?? this.#view.highlighted;
+    const highlight = this.#glanced ?? this.view.highlighted;
     const work = chosen.offered[colorBy]?.work ?? null;
     this.legend.show(colors, work, this.#problem());
     return colors && { colorBy, colors, health, highlight };
   }
 
   #offered(): void {
-    const { chosen, context } = this.#view;
+    const { chosen, context } = this.view;
     const names = Object.keys(chosen.offered);
     const known = names.map((name) => [name, this.#asked.get(name)?.column ?? null]);
     this.#given = { ...context.columns, ...Object.fromEntries(known) };
@@ -161,7 +155,7 @@ export class Appearance {
 
   /** Asks for the columns of colors and labels that Python has; what is shown stays until they arrive. */
   #ask(): void {
-    const { chosen, context, model } = this.#view;
+    const { chosen, context, model } = this.view;
     for (const name of [chosen.colorBy, "layout"]) {
       const number = chosen.offered[name]?.number;
       const isUsed = name === chosen.colorBy || chosen.label.includes("{layout}");
@@ -175,8 +169,8 @@ export class Appearance {
         kept.column = column;
         this.#offered();
         // Boxes are as wide as their labels.
-        if (isFirst && chosen.label.includes(`{${name}}`)) void this.#view.arrange(false);
-        else this.#view.repaint();
+        if (isFirst && chosen.label.includes(`{${name}}`)) void this.view.arrange(false);
+        else this.view.repaint();
       };
       context.run.ask("nodeColumn", { number }).then(
         (answer) => read(readColumn(model.graph, name, answer)),
@@ -186,7 +180,7 @@ export class Appearance {
   }
 
   #problem(): string {
-    const { colorBy } = this.#view.chosen;
+    const { colorBy } = this.view.chosen;
     if (colorBy === "kind" || colorBy === "health" || this.column) return "";
     return this.#waited === colorBy ? `${colorBy}: not in this page` : `computing ${colorBy} …`;
   }
@@ -194,11 +188,11 @@ export class Appearance {
   /** Highlights an item of the legend while the pointer is on it; null ends that. */
   setOff(key: string | null): void {
     this.#glanced = key;
-    this.#view.repaint();
+    this.view.repaint();
   }
 
   select(key: string): void {
-    const { placed, model, mirror } = this.#view;
+    const { placed, model, mirror } = this.view;
     const { graph } = model;
     const { colors } = this.of(placed) ?? {};
     const nodes =
@@ -209,6 +203,6 @@ export class Appearance {
       mirror.say(`${counted(nodes.length, "node")}: too many to select.`);
       return;
     }
-    this.#view.selectNodes(nodes);
+    this.view.selectNodes(nodes);
   }
 }

@@ -22,42 +22,18 @@ const ZOOM_PER_PX = 0.0018;
 function gestures({ commands, context, root, stage }: GraphView): void {
   const { canvas } = stage;
   const { signal } = context;
-  const pan = (dx: number, dy: number) => {
-    stage.camera.pan(dx, dy);
-    stage.changed();
-  };
-  bindPointer(
-    canvas,
-    {
-      press: () => {
-        root.focus({ preventScroll: true });
-        commands.leave();
-      },
-      hover: ({ x, y }) => commands.hover(x, y),
-      leave: () => commands.leave(),
-      drag: ({ x, y }, { last }) => pan(x - last.x, y - last.y),
-      click: ({ x, y }, event) =>
-        commands.pick(x, y, event.ctrlKey || event.metaKey || event.shiftKey),
-      doubleClick: ({ x, y }) => commands.unfold(x, y),
-      menu: ({ x, y }) => commands.menu(x, y),
-      pinch: (factor, middle, by) => {
-        pan(by.x, by.y);
-        stage.zoom(factor, middle.x, middle.y);
-      },
-    },
-    signal,
-  );
+  bindPointer(canvas, commands, signal);
   const wheel = (event: WheelEvent) => {
     if (!root.contains(document.activeElement)) return;
     event.preventDefault();
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
     const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
     if (event.shiftKey && !event.ctrlKey) {
-      pan(-(dx || dy), dx ? -dy : 0);
+      commands.pan(-(dx || dy), dx ? -dy : 0);
       return;
     }
     const { x, y } = pointIn(canvas, event);
-    stage.zoom(Math.exp(-dy * ZOOM_PER_PX * (event.ctrlKey ? 4 : 1)), x, y);
+    commands.zoom(Math.exp(dy * ZOOM_PER_PX * (event.ctrlKey ? 4 : 1)), x, y);
   };
   canvas.addEventListener("wheel", wheel, { passive: false, signal });
 }
@@ -106,15 +82,14 @@ const TRANSPOSED: Record<WalkStep, WalkStep> = {
 
 function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
   const { signal } = context;
-  const { stage, commands, navigator, menus } = view;
+  const { commands, navigator, menus } = view;
   const step = (to: WalkStep, event: KeyboardEvent) => {
     if (event.shiftKey) {
       const [x, y] = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
         number,
         number,
       ];
-      stage.camera.pan(x * PAN_PX, y * PAN_PX);
-      stage.changed();
+      commands.pan(x * PAN_PX, y * PAN_PX);
     } else commands.walk(view.chosen.direction === "right" ? TRANSPOSED[to] : to);
   };
   bindKeys(

@@ -13,7 +13,7 @@ import {
   same,
   viewOf,
 } from "./options.ts";
-import type { GraphHost } from "./parts.ts";
+import { type GraphHost, GraphPart } from "./parts.ts";
 
 export const STEP_TRAITS = [
   "isolate",
@@ -32,8 +32,7 @@ const MOST_SELECTED = 100;
 const SETTLED_MS = 400;
 
 /** Steps of navigation, and bookmarks by name. */
-export class NavigationHistory {
-  readonly #view: GraphHost;
+export class NavigationHistory extends GraphPart {
   #before: Bookmark;
   /** Placed scene and camera of the last paint. */
   #seen: (CameraView & { placed: PlacedScene }) | null = null;
@@ -45,7 +44,7 @@ export class NavigationHistory {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(view: GraphHost) {
-    this.#view = view;
+    super(view);
     const { options, session, signal } = view.context;
     this.#before = this.#look();
     this.#target = options.get("camera") ?? null;
@@ -69,7 +68,7 @@ export class NavigationHistory {
     const left = leaving(this.#history, { ...this.#look(), camera: this.#place() });
     this.#lastKind = "";
     this.#show(resolved(left, at));
-    this.#view.context.options.set("history", { ...left, at });
+    this.view.context.options.set("history", { ...left, at });
   }
 
   /** Records a step of this kind; of several such steps in a row only the last is kept. */
@@ -85,7 +84,7 @@ export class NavigationHistory {
 
   keep(name: string): void {
     const look = { ...this.#look([...STEP_TRAITS, ...COLORS]), camera: this.#place() };
-    this.#view.context.options.set("bookmarks", { ...this.#bookmarks, [name]: look });
+    this.view.context.options.set("bookmarks", { ...this.#bookmarks, [name]: look });
   }
 
   recall(name: string): void {
@@ -95,12 +94,12 @@ export class NavigationHistory {
 
   forget(name: string): void {
     const { [name]: _, ...others } = this.#bookmarks;
-    this.#view.context.options.set("bookmarks", others);
+    this.view.context.options.set("bookmarks", others);
   }
 
   /** Sends Python the camera's position once it rests after a move by hand. */
   painted(): void {
-    const { placed, stage, context } = this.#view;
+    const { placed, stage, context } = this.view;
     if (!placed) return;
     const { x, y, scale } = stage.camera;
     const seen = this.#seen;
@@ -114,8 +113,8 @@ export class NavigationHistory {
   }
 
   /** Moves the camera to its target, if there is one and `shown` is still the scene. */
-  settle(shown = this.#view.placed): boolean {
-    const { placed, stage, isArranging } = this.#view;
+  settle(shown = this.view.placed): boolean {
+    const { placed, stage, isArranging } = this.view;
     if (!this.#target || !placed || placed !== shown) return false;
     if (isArranging || stage.isPlacing) return false;
     const at = viewOf(this.#target, placed);
@@ -125,11 +124,11 @@ export class NavigationHistory {
   }
 
   get #history() {
-    return this.#view.context.options.get("history") ?? {};
+    return this.view.context.options.get("history") ?? {};
   }
 
   get #bookmarks() {
-    return this.#view.context.options.get("bookmarks") ?? {};
+    return this.view.context.options.get("bookmarks") ?? {};
   }
 
   #place(): CameraPlace | null {
@@ -137,7 +136,7 @@ export class NavigationHistory {
   }
 
   #look(names: readonly string[] = STEP_TRAITS): Bookmark {
-    const { options, session } = this.#view.context;
+    const { options, session } = this.view.context;
     const { selected } = session;
     const look: Bookmark = {
       selected: selected.length > MOST_SELECTED ? selected.slice(-1) : [...selected],
@@ -150,18 +149,18 @@ export class NavigationHistory {
   }
 
   #show({ camera, selected, ...traits }: Bookmark): void {
-    const { options } = this.#view.context;
+    const { options } = this.view.context;
     for (const [name, value] of Object.entries(traits)) {
       options.set(name as keyof GraphState, value as never);
     }
-    if (selected && !same(selected, this.#look().selected)) this.#view.selectNodes(selected);
+    if (selected && !same(selected, this.#look().selected)) this.view.selectNodes(selected);
     this.#aim(camera ?? null);
   }
 
   #aim(camera: CameraPlace | null): void {
     if (!camera) return;
     this.#target = camera;
-    this.#view.context.options.set("camera", camera);
+    this.view.context.options.set("camera", camera);
     queueMicrotask(() => this.settle());
   }
 
@@ -182,7 +181,7 @@ export class NavigationHistory {
     const left = { ...known, camera: this.#place() };
     const instead = kind !== "" && kind === this.#lastKind;
     const from = instead ? history : leaving(history, left);
-    this.#view.context.options.set("history", pushed(from, left, now, instead));
+    this.view.context.options.set("history", pushed(from, left, now, instead));
     this.#before = now;
     this.#lastKind = kind;
   }
@@ -194,21 +193,16 @@ interface BoxPlace {
 }
 
 /** Places the camera over a new picture so that what the user looked at stays in place. */
-export class CameraRestorer {
-  readonly #view: GraphHost;
+export class CameraRestorer extends GraphPart {
   /** The group that stays in place while the picture changes, unless it is the selected one. */
   anchor: number | null = null;
   fits = false;
   /** The node that the next picture shows. */
   goal: number | null = null;
 
-  constructor(view: GraphHost) {
-    this.#view = view;
-  }
-
   /** Shows a placed scene; unless it opens anew, the focus of attention stays in place. */
   show(placed: PlacedScene, opens: boolean, focus: number | null): void {
-    const view = this.#view;
+    const view = this.view;
     const before = view.placed;
     const { camera, showsAll } = view.stage;
     const { fits, anchor, goal } = this;
@@ -252,14 +246,14 @@ export class CameraRestorer {
 
   /** Moves the camera for new facts, unless the user has moved it meanwhile. */
   lookAgain(): void {
-    const { stage, node, context, isUntouched } = this.#view;
+    const { stage, node, context, isUntouched } = this.view;
     if (node === null && isUntouched && !stage.isMoved && !context.options.get("camera")) {
-      void this.#view.arrange(true);
+      void this.view.arrange(true);
     }
   }
 
   #opening(before: PlacedScene | null, placed: PlacedScene, focus: number | null): () => void {
-    const view = this.#view;
+    const view = this.view;
     const boxOf = (node: number | null) => {
       const box = node === null || node < 0 ? -1 : placed.boxOf(node);
       return box < 0 ? null : box;
@@ -277,7 +271,7 @@ export class CameraRestorer {
 
   #shows(placed: PlacedScene, node: number | null): boolean {
     const box = node === null ? -1 : placed.boxOf(node);
-    return box >= 0 && this.#view.stage.camera.shows(placed.rectangle(box), 0);
+    return box >= 0 && this.view.stage.camera.shows(placed.rectangle(box), 0);
   }
 
   #moved(before: PlacedScene, after: PlacedScene, seen: number | null): BoxPlace | null {
@@ -298,7 +292,7 @@ export class CameraRestorer {
 
   /** An input of the group that has a box of its own in both pictures. */
   #before(group: number, before: PlacedScene, after: PlacedScene): number | null {
-    const { groups, links } = this.#view.model;
+    const { groups, links } = this.view.model;
     const { edgeSource } = links.graph;
     const inside = new Set(groups.nodes(group));
     const hasBox = ({ scene }: PlacedScene, node: number) =>

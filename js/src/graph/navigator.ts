@@ -2,10 +2,9 @@ import { counted, integer } from "../shared/format.ts";
 import { between, type Isolation } from "./data/links.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import { shownNodes } from "./layout/scene.ts";
-import type { GraphHost } from "./parts.ts";
+import { type GraphHost, GraphPart } from "./parts.ts";
 
-export class Navigator {
-  readonly #view: GraphHost;
+export class Navigator extends GraphPart {
   /** First end of a path, until the other end is chosen. */
   #start: number | null = null;
   #result: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
@@ -13,7 +12,7 @@ export class Navigator {
   #notice = "";
 
   constructor(view: GraphHost) {
-    this.#view = view;
+    super(view);
     const { options, session, signal } = view.context;
     const done = () => {
       this.#start = null;
@@ -28,14 +27,14 @@ export class Navigator {
   }
 
   around(by: number): void {
-    const { isolation } = this.#view.chosen;
+    const { isolation } = this.view.chosen;
     const grows = isolation?.kind === "around";
     const nodes = grows ? isolation.nodes : this.#selected();
     this.#set({ kind: "around", nodes, hops: grows ? Math.max(0, (isolation.hops ?? 1) + by) : 1 });
   }
 
   path(): void {
-    const { links, describe } = this.#view.model;
+    const { links, describe } = this.view.model;
     const selected = this.#selected();
     const end = selected.at(-1);
     const start = selected.length === 2 ? selected[0]! : this.#start; // with a selected group, no two nodes are meant
@@ -51,24 +50,24 @@ export class Navigator {
   }
 
   everything(): void {
-    const { options } = this.#view.context;
+    const { options } = this.view.context;
     options.set("isolate", null);
     options.set("hops", null);
     options.set("hidden", []);
     this.#notice = "";
-    this.#view.toolbar.show();
+    this.view.toolbar.show();
   }
 
   toggle(query: string): void {
-    const { hidden } = this.#view.chosen;
+    const { hidden } = this.view.chosen;
     const others = hidden.filter((other) => other !== query);
     const next = others.length < hidden.length ? others : [...hidden, query];
-    this.#view.context.options.set("hidden", next);
+    this.view.context.options.set("hidden", next);
   }
 
   /** Query for all nodes of the selected node's kind. */
   get kindHere(): string | null {
-    const { node, model } = this.#view;
+    const { node, model } = this.view;
     return node === null ? null : kindQuery(model.graph.opKinds.at(node));
   }
 
@@ -78,12 +77,12 @@ export class Navigator {
   }
 
   get isPart(): boolean {
-    const { isolation, hidden, hops } = this.#view.chosen;
+    const { isolation, hidden, hops } = this.view.chosen;
     return isolation !== null || hidden.length > 0 || hops !== null;
   }
 
   banner(): string {
-    const { placed, isArranging } = this.#view;
+    const { placed, isArranging } = this.view;
     if (this.#notice || !placed) return this.#notice;
     if (isArranging) return this.#result.text;
     if (this.#result.placed !== placed) this.#result = { placed, text: this.#describe(placed) };
@@ -92,9 +91,9 @@ export class Navigator {
 
   #describe({ scene }: PlacedScene): string {
     if (!this.isPart) return "";
-    const { isolation, hidden, hops } = this.#view.chosen;
+    const { isolation, hidden, hops } = this.view.chosen;
     const part = isolation ? this.#part(isolation) : hops === null ? "" : counted(hops, "hop");
-    const [shown, all] = [shownNodes(scene), this.#view.model.graph.kinds.length];
+    const [shown, all] = [shownNodes(scene), this.view.model.graph.kinds.length];
     if (shown === all && !isolation) return "";
     const without = hidden.length ? `without ${hidden.join(", ")}` : "";
     const what = [part, without].filter(Boolean).join(", ");
@@ -102,7 +101,7 @@ export class Navigator {
   }
 
   #part({ kind, nodes, hops }: Isolation): string {
-    const { describe, links } = this.#view.model;
+    const { describe, links } = this.view.model;
     const named = nodes.length > 1 ? counted(nodes.length, "node") : describe.short(nodes[0]!);
     if (kind === "around") return `within ${counted(hops ?? 1, "edge")} of ${named}`;
     if (kind !== "path") return `${kind} of ${named}`;
@@ -111,19 +110,19 @@ export class Navigator {
   }
 
   #selected(): number[] {
-    const { context, model } = this.#view;
+    const { context, model } = this.view;
     return context.session.selected.filter((node) => model.has(node));
   }
 
   #set(isolation: Isolation): void {
     if (isolation.nodes.length === 0) this.say(NOTHING);
-    else this.#view.context.options.set("isolate", isolation);
+    else this.view.context.options.set("isolate", isolation);
   }
 
   say(text: string): void {
     this.#notice = text;
-    this.#view.toolbar.show();
-    this.#view.mirror.say(text);
+    this.view.toolbar.show();
+    this.view.mirror.say(text);
   }
 }
 

@@ -1,4 +1,5 @@
-import { element, type Mirror } from "../shell/dom.ts";
+import type { Mirror } from "../shell/dom.ts";
+import type { Tooltip } from "../shell/tooltip.ts";
 import type { ViewContext, ViewOptions } from "../shell/view.ts";
 import type { GivenColumns } from "./data/coloring.ts";
 import type { Hits } from "./data/hits.ts";
@@ -104,28 +105,6 @@ export class ChosenOptions {
   }
 }
 
-const AWAY = 14;
-/** Names in a file may have any length. */
-const MOST_LETTERS = 4000;
-
-/** Tooltip inside the stage. */
-export class GraphTooltip {
-  readonly node = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
-
-  /** Null hides it. */
-  show(full: string | null, x: number, y: number, stage: HTMLElement): void {
-    this.node.hidden = full === null;
-    if (full === null) return;
-    const text = full.slice(0, MOST_LETTERS);
-    if (this.node.textContent !== text) this.node.textContent = text;
-    const { offsetWidth: width, offsetHeight: height } = this.node;
-    const left = x + AWAY + width <= stage.clientWidth ? x + AWAY : x - AWAY - width;
-    const top = y + AWAY + height <= stage.clientHeight ? y + AWAY : y - AWAY - height;
-    this.node.style.left = `${Math.max(0, left)}px`;
-    this.node.style.top = `${Math.max(0, top)}px`;
-  }
-}
-
 export interface GraphContext extends ViewContext<GraphState> {
   /** Element before its tools. */
   title?: HTMLElement;
@@ -139,6 +118,9 @@ export interface GraphContext extends ViewContext<GraphState> {
   place?: (placed: PlacedScene, view: GraphHost) => PlacedScene;
 }
 
+/** Menus below buttons of the toolbar. */
+export type MenuName = "groups" | "shows" | "marks" | "saves";
+
 /** Interface of a graph view to its own parts and panels. */
 export interface GraphHost {
   readonly root: HTMLElement;
@@ -148,7 +130,7 @@ export interface GraphHost {
   readonly hits: Hits;
   readonly stage: GraphStage;
   readonly mirror: Mirror;
-  readonly tooltip: GraphTooltip;
+  readonly tooltip: Tooltip;
   readonly palette: Palette;
   placed: PlacedScene | null;
   walk: Walk | null;
@@ -162,7 +144,7 @@ export interface GraphHost {
   readonly isUntouched: boolean;
   readonly toolbar: { show(): void };
   readonly details: { focus(): void };
-  readonly code: { copy(): void };
+  readonly code: { copy(): void; copyText(text: string, what: string): void };
   readonly appearance: {
     readonly names: string[];
     setOff(key: string | null): void;
@@ -172,10 +154,11 @@ export interface GraphHost {
     select(node: number | null, output?: number): void;
     nextHit(by: number): Promise<void>;
     nextOf(verdict: number): void;
-    inOrder(by: number): void;
     slowest(): void;
     focusNode(): void;
-    fitAll(): void;
+    all(): void;
+    zoom(factor: number): void;
+    copy(): void;
     wrap(on: boolean): void;
   };
   readonly folding: {
@@ -183,7 +166,6 @@ export interface GraphHost {
     readonly around: number;
     readonly justDone: boolean;
     isOpen(group: number): boolean;
-    isTooLarge(group: number): boolean;
     placed(): number;
     goTo(node: number): void;
     show(group: number): void;
@@ -191,16 +173,11 @@ export interface GraphHost {
     toggle(group: number): void;
     find(query: string): void;
     enter(): boolean;
-    setKind(open: boolean): void;
     setAll(open: boolean): void;
   };
-  readonly menus: {
-    readonly saves: { open(control: HTMLElement): void };
+  readonly menus: Record<MenuName, (control: HTMLElement) => void> & {
     actions(at?: { x: number; y: number }): void;
     tools(): HTMLElement;
-    groups(control: HTMLElement): void;
-    shows(control: HTMLElement): void;
-    marks(control: HTMLElement): void;
   };
   readonly navigation: {
     readonly names: string[];
@@ -216,12 +193,7 @@ export interface GraphHost {
     readonly isPart: boolean;
     banner(): string;
     say(text: string): void;
-    everything(): void;
     toggle(query: string): void;
-    isolate(kind: "upstream" | "downstream"): void;
-    around(by: number): void;
-    path(): void;
-    hideKind(): void;
   };
   readonly placing: {
     anchor: number | null;
@@ -238,4 +210,9 @@ export interface GraphHost {
   cancel(): boolean;
   highlight(opKind: string | null): void;
   showDetails(on?: boolean): void;
+}
+
+/** A part of a graph view, whose fields may be made with the view. */
+export class GraphPart {
+  constructor(protected readonly view: GraphHost) {}
 }

@@ -33,6 +33,11 @@ export interface StageItem {
   button: boolean;
 }
 
+interface StageHost {
+  /** Called after each paint. */
+  drawn(): void;
+}
+
 /** Canvases, camera and overview strip of a graph. */
 export class GraphStage {
   readonly node = div("tvmdbg-graph-stage tvmdbg-relative tvmdbg-fill");
@@ -46,7 +51,7 @@ export class GraphStage {
   readonly #overview: GraphOverview;
   readonly #baseRepaint: Repaint;
   readonly #overRepaint: Repaint;
-  readonly #drawn: () => void;
+  readonly #host: StageHost;
   #picture: GraphPicture | null = null;
   #edge = -1;
   #marks: OverlayMarks = { selected: [], frame: -1, hovered: -1, hits: new Map(), noted: [] };
@@ -59,8 +64,8 @@ export class GraphStage {
   /** Restores the opening position when the stage is resized, until the user moves the camera. */
   #opening: (() => void) | null = null;
 
-  constructor(drawn: () => void, signal: AbortSignal) {
-    this.#drawn = drawn;
+  constructor(host: StageHost, signal: AbortSignal) {
+    this.#host = host;
     this.canvas = this.#base.canvas;
     this.#box.append(this.#base.canvas, this.#over.canvas);
     this.#overview = new GraphOverview((x, y) => {
@@ -147,6 +152,9 @@ export class GraphStage {
   }
 
   look(from: { x: number; y: number; scale: number }): void {
+    Object.assign(this.camera, from);
+    // The overview takes room from the stage, which moves the camera.
+    this.#overviewBeside(!this.#showsAllAlone);
     Object.assign(this.camera, from);
     this.changed();
     this.isMoved = false;
@@ -410,7 +418,7 @@ export class GraphStage {
     clear(this.#base, this.camera.width, this.camera.height);
     this.#painter.paint(picture);
     this.#paintOver();
-    this.#drawn();
+    this.#host.drawn();
   }
 
   #paintOver(): void {

@@ -2,6 +2,7 @@ import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
 import { CodeCopy, nodesCode, titleOf } from "../shell/code_copy.ts";
 import { div, Mirror, onResize } from "../shell/dom.ts";
+import { Tooltip } from "../shell/tooltip.ts";
 import { Appearance } from "./appearance.ts";
 import { GraphCommands } from "./commands.ts";
 import { Hits } from "./data/hits.ts";
@@ -18,7 +19,7 @@ import { DetailsPanel } from "./panels/details.ts";
 import { groupPath, groupSentence } from "./panels/details_parts.ts";
 import { Menus } from "./panels/menus.ts";
 import { GraphToolbar } from "./panels/toolbar.ts";
-import { ChosenOptions, type GraphContext, GraphTooltip, SOURCE } from "./parts.ts";
+import { ChosenOptions, type GraphContext, SOURCE } from "./parts.ts";
 import { type GraphInspection, GraphStage } from "./stage.ts";
 
 const NARROW = 700;
@@ -38,7 +39,7 @@ export class GraphView {
   readonly toolbar: GraphToolbar;
   readonly details: DetailsPanel;
   readonly mirror = new Mirror();
-  readonly tooltip = new GraphTooltip();
+  readonly tooltip: Tooltip;
   readonly code: CodeCopy;
   /** The scene on the stage; null until the first layout is done. */
   placed: PlacedScene | null = null;
@@ -68,6 +69,7 @@ export class GraphView {
     const { signal, run } = context;
     this.chosen = new ChosenOptions(context.options);
     this.root = root;
+    this.tooltip = new Tooltip(root, signal);
     this.context = context;
     this.#problem = problem;
     this.palette = new Palette(readTheme(root));
@@ -84,16 +86,16 @@ export class GraphView {
     this.#layoutController = new LayoutController(model, () => void this.arrange(false), signal);
     this.hits = new Hits(model, () => this.#showHits());
     signal.addEventListener("abort", () => this.hits.stop());
-    this.stage = new GraphStage(() => this.#drawn(), signal);
+    this.stage = new GraphStage(this, signal);
     this.appearance = new Appearance(this, signal);
     this.details = new DetailsPanel(this);
     this.toolbar = new GraphToolbar(this);
-    this.stage.node.append(this.#layoutController.node, this.tooltip.node);
+    this.stage.node.append(this.#layoutController.node);
     const body = div("tvmdbg-graph-body tvmdbg-fill");
     body.append(this.stage.node, this.details.node);
     root.replaceChildren(
       ...[this.toolbar.node, this.toolbar.part, this.appearance.legend.node, body],
-      ...[this.menus.node, this.mirror.node],
+      ...[this.menus.node, this.tooltip.node, this.mirror.node],
     );
     const selected = () => context.session.selected.filter((node) => model.has(node));
     this.code = new CodeCopy(
@@ -344,6 +346,8 @@ export class GraphView {
   #selected(isOwn: boolean): void {
     if (!isOwn) this.context.options.set("group", null);
     if (!isOwn && this.node !== null) this.folding.goTo(this.node);
+    this.tooltip.hide();
+    this.stage.point(-1);
     this.toolbar.show();
     this.mark();
     this.tell();
@@ -362,7 +366,7 @@ export class GraphView {
     this.mark();
   }
 
-  #drawn(): void {
+  drawn(): void {
     this.root.dataset.ready = "true";
     this.root.dispatchEvent(new CustomEvent("tvmdbg:drawn", { detail: this }));
     this.navigation.painted();

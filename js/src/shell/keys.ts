@@ -15,9 +15,12 @@ export function action(keys: readonly string[], does: string, run: KeyAction["ru
   return { keys, does, run };
 }
 
+/** Runs the action of a key; a letter in upper case is that with Shift. */
 export function runKey(root: HTMLElement, key: string): boolean {
-  const action = actionsOf(root).find(({ keys }) => keys.includes(key));
-  action?.run(new KeyboardEvent("keydown", { key: key.replace(/^\w+\+(?=.)/, "") }));
+  const shiftKey = /^[A-Z]$/.test(key);
+  const bound = shiftKey ? key.toLowerCase() : key;
+  const action = actionsOf(root).find(({ keys }) => keys.includes(bound));
+  action?.run(new KeyboardEvent("keydown", { key: bound.replace(/^\w+\+(?=.)/, ""), shiftKey }));
   return action !== undefined;
 }
 

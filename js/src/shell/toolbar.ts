@@ -140,7 +140,7 @@ interface ChartCommands {
 
 interface ChartCamera {
   all(): void;
-  isAll(): boolean;
+  isAll?(): boolean;
 }
 
 /** Zoom, fit and copy; `whole` and `subject` name what they fit and copy. */
@@ -159,7 +159,7 @@ export function chartTools(
   });
   const fit = tool(["0"], "fit", `fit ${whole}`, () => camera.all(), {
     icon: icons.FIT,
-    isOff: () => camera.isAll(),
+    isOff: () => camera.isAll?.() ?? false,
   });
   const code = `Copy Python code for ${subject}`;
   const copy = tool([COPY_KEY], "copy Python code", code, () => view.copy(), { icon: icons.CODE });

@@ -2,6 +2,8 @@ import { element } from "./dom.ts";
 
 /** Distance from the pointer, CSS px. */
 const APART = 14;
+/** Names in a file may have any length. */
+const MOST_LETTERS = 4000;
 
 export type Fact = readonly [name: string, text: string];
 
@@ -57,6 +59,13 @@ export class Tooltip {
     this.#room = box;
     this.node.hidden = false;
     this.#place();
+  }
+
+  /** Shows lines there, the first in bold; no lines hide it. */
+  tell(lines: readonly string[] | null, part: HTMLElement, x: number, y: number): void {
+    const [first = "", ...others] = (lines ?? []).map((line) => line.slice(0, MOST_LETTERS));
+    if (!lines?.length) this.leave();
+    else this.show(lines.join("\n"), () => titled(first, ...others), part, x, y);
   }
 
   hide(): void {

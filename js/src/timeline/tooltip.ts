@@ -1,7 +1,7 @@
 import { heatStops, kindFill, ramp, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { div, element, KEEP_KEYS, span } from "../shell/dom.ts";
-import { factList, Tooltip, titled } from "../shell/tooltip.ts";
+import { factList, Tooltip } from "../shell/tooltip.ts";
 import type { Names } from "./data/names.ts";
 import type { KindSum, Ranking } from "./data/ranking.ts";
 import type { SliceDescriptions } from "./descriptions.ts";
@@ -94,13 +94,6 @@ export class SliceTooltip extends Tooltip {
   showHit(hit: TimelineHit, part: HTMLElement, x: number, y: number): void {
     const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap.from}`;
     this.show(key, () => this.#content(hit), part, x, y);
-  }
-
-  /** Shows lines there, the first in bold; no lines hide it. */
-  tell(lines: readonly string[] | null, part: HTMLElement, x: number, y: number): void {
-    const [first = "", ...others] = lines ?? [];
-    if (!lines?.length) this.leave();
-    else this.show(lines.join("\n"), () => titled(first, ...others), part, x, y);
   }
 
   #content(hit: TimelineHit): Node[] {

@@ -4,7 +4,7 @@ import { largest, smallest } from "../shared/many.ts";
 import { AxisCamera } from "../shell/axis_camera.ts";
 import { CodeCopy } from "../shell/code_copy.ts";
 import { Stage } from "../shell/stage.ts";
-import { Tooltip, titled } from "../shell/tooltip.ts";
+import { Tooltip } from "../shell/tooltip.ts";
 import type { ViewOptions } from "../shell/view.ts";
 import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
 import { chartPainters, linesAt } from "./chart.ts";
@@ -358,13 +358,8 @@ export class TuningView {
   }
 
   hoverAt(x: number, y: number): void {
-    const lines = linesAt(this.scene, x, y);
     this.#mark(this.scene.hit(x, y));
-    if (!lines) this.tooltip.hide();
-    else {
-      const [title = "", ...rest] = lines;
-      this.tooltip.show(lines.join("\n"), () => titled(title, ...rest), this.stage.node, x, y);
-    }
+    this.tooltip.tell(linesAt(this.scene, x, y), this.stage.node, x, y);
   }
 
   leave(): void {

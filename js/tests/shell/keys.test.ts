@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { bindKeys } from "../../src/shell/keys.ts";
+import { bindKeys, runKey } from "../../src/shell/keys.ts";
 
 const press = (target: Element, key: string, more: KeyboardEventInit = {}) => {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more });
@@ -49,6 +49,13 @@ describe("keys of a view", () => {
     expect(outside).not.toHaveBeenCalled();
     expect(press(root, "q").defaultPrevented).toBe(false);
     expect(outside).toHaveBeenCalledTimes(1);
+  });
+
+  it("run by name, with Shift for a letter in upper case", () => {
+    const shifted = () => slowest.mock.lastCall?.[0].shiftKey;
+    expect([runKey(root, "s"), shifted()]).toEqual([true, false]);
+    expect([runKey(root, "S"), shifted()]).toEqual([true, true]);
+    expect(runKey(root, "q")).toBe(false);
   });
 
   it("leave fields and the browser's own shortcuts alone", () => {

@@ -278,6 +278,17 @@ def test_graph_opens_with_traits_from_python(page: Page, graph: Callable[..., Lo
     assert state(page, "history") == {}
 
 
+def test_restored_camera_stays_when_the_overview_appears(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    camera = {"node": 31, "dx": 0, "dy": 0, "scale": 3}
+    root = graph(f"graph.camera={quote(json.dumps(camera))}")
+    expect(root.locator(".tvmdbg-graph-overview")).to_be_visible()
+    box, stage = middle(marks(page, root)[31]), box_of(root.locator("canvas").first)
+    assert box["x"] == pytest.approx(stage["width"] / 2, abs=1)
+    assert box["y"] == pytest.approx(stage["height"] / 2, abs=1)
+
+
 @pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
 def test_popup_and_banner_fit_in_the_view(
     page: Page, graph: Callable[..., Locator], width: int

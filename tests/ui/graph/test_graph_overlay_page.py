@@ -145,6 +145,20 @@ def test_classes_are_highlighted_and_selected(page: Page, graph: Callable[..., L
     assert selected(page) == [node for node in range(NODES) if parity[node] == "even"]
 
 
+def test_class_can_be_pressed_while_its_column_changes(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
+    parity = ["odd" if node % 2 else "even" for node in range(NODES)]
+    root = graph(color_by="parity", _color_columns=wires(parity={"data": parity}))
+    chip(root, "odd").hover()
+    page.mouse.down()
+    later = wires(parity={"data": [*parity[:-1], "even"]})
+    page.evaluate("each => tvmdbg.models.graph0.set('_color_columns', each)", later)
+    expect(chip(root, "odd")).to_contain_text(str(parity.count("odd") - 1))
+    page.mouse.up()
+    expect(chip(root, "odd")).to_have_attribute("aria-pressed", "true")
+
+
 def test_hovered_class_is_highlighted(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(color_by="storage")
     page.keyboard.press("0")
@@ -228,6 +242,8 @@ def test_edge_tooltip_shows_tensor_and_endpoints(page: Page, graph: Callable[...
     expect(said(root)).to_contain_text("Edge 2 of 2: from conv2d + add + relu #62")
     page.keyboard.press("Shift+E")
     expect(said(root)).to_contain_text("Edge 1 of 2")
+    page.keyboard.press("ArrowDown")
+    expect(tooltip).to_be_hidden()
 
 
 def test_labels_follow_a_template(page: Page, graph: Callable[..., Locator]) -> None:

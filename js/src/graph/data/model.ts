@@ -49,7 +49,7 @@ export class NodeDescriptions {
     return kind === opKind ? kind : `${kind}, ${opKind}`;
   }
 
-  tooltip(node: number, scene: GraphScene): string {
+  tooltip(node: number, scene: GraphScene): string[] {
     const { names, funcNames, entryOffsets } = this.#graph;
     const lines = [names.at(node)];
     const funcName = funcNames.at(node);
@@ -87,7 +87,7 @@ export class NodeDescriptions {
       const grades = new Set(unsure.map((edge) => TRUST_LABELS[this.#graph.edgeTrust[edge]!]));
       lines.push(`${counted(unsure.length, "input")} matched ${[...grades].join(" or ")}`);
     }
-    return lines.join("\n");
+    return lines;
   }
 
   sentence(node: number, scene: GraphScene, where = ""): string {

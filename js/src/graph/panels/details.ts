@@ -3,11 +3,11 @@ import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted, duration, integer, percent, timeShare } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import { button, div, element, KEEP_KEYS, span } from "../../shell/dom.ts";
-import type { GraphModel } from "../data/model.ts";
+import { runKey } from "../../shell/keys.ts";
 import { valueText } from "../data/node_columns.ts";
 import { quoted } from "../data/query_fields.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";
-import type { GraphHost } from "../parts.ts";
+import { GraphPart } from "../parts.ts";
 import {
   type BlockKind,
   bar,
@@ -35,20 +35,14 @@ const TOP = 10;
 const TOP_PARTS = 6;
 const BUSY_MS = 150;
 
-export class DetailsPanel {
+export class DetailsPanel extends GraphPart {
   readonly node = element("aside", {
     class: "tvmdbg-graph-details tvmdbg-anywhere tvmdbg-scrolls",
     "aria-label": "details",
     ...KEEP_KEYS,
   });
-  readonly #view: GraphHost;
-  readonly #model: GraphModel;
+  readonly #model = this.view.model;
   #request: AbortController | null = null;
-
-  constructor(view: GraphHost) {
-    this.#view = view;
-    this.#model = view.model;
-  }
 
   focus(): void {
     const first = this.node.querySelector("button");
@@ -70,12 +64,12 @@ export class DetailsPanel {
     }
     const abort = new AbortController();
     this.#request = abort;
-    const signal = AbortSignal.any([abort.signal, this.#view.context.signal]);
+    const signal = AbortSignal.any([abort.signal, this.view.context.signal]);
     const busy = setTimeout(() => {
       this.#fill([this.#heading(node), muted("reading …")]);
     }, BUSY_MS);
     try {
-      const details = await this.#view.context.run.ask("node", { node }, signal);
+      const details = await this.view.context.run.ask("node", { node }, signal);
       clearTimeout(busy);
       if (!signal.aborted) this.#fill(this.#node(details, selected, scene));
     } catch (error) {
@@ -100,6 +94,7 @@ export class DetailsPanel {
 
   #node(details: NodeDetails, selected: readonly number[], scene: GraphScene): (Node | null)[] {
     const { times, describe } = this.#model;
+    const { code } = this.view;
     const { id } = details;
     const { delegate, attrs } = delegateOf(details.attrs);
     const hosts = Array.from(boxesOf(scene, id), (box) => scene.node[box]!);
@@ -109,7 +104,7 @@ export class DetailsPanel {
     return [
       this.#heading(id),
       muted(describe.kind(id)),
-      this.#view.menus.tools(),
+      this.view.menus.tools(),
       this.#note(id),
       folded
         ? note(
@@ -121,7 +116,7 @@ export class DetailsPanel {
       selected.length > 1
         ? note(
             `${counted(selected.length, "node")} selected; others: `,
-            ...selected.slice(0, -1).map((other) => this.#mention(other)),
+            ...selected.slice(0, -1).map((other) => this.#link(other, "", `#${other}`)),
           )
         : null,
       ...details.notes.map(warning),
@@ -136,9 +131,9 @@ export class DetailsPanel {
       describe.health
         ? section("health", ...describe.health.lines(id).map((line) => element("p", {}, line)))
         : null,
-      named("name", details.name),
+      named("name", details.name, code),
       details.funcName && details.funcName !== details.name
-        ? named("func_name", details.funcName)
+        ? named("func_name", details.funcName, code)
         : null,
       section(
         listed("inputs", details.inputs.length, details.inputCount),
@@ -169,7 +164,7 @@ export class DetailsPanel {
         button(
           isOpen ? "collapse" : "expand",
           `${isOpen ? "collapse" : "expand"} the block (Enter)`,
-          () => this.#view.folding.toggle(group),
+          () => runKey(this.view.root, "Enter"),
         ),
       ),
       parent < 0 ? null : note("inside ", this.#groupLink(parent)),
@@ -197,7 +192,7 @@ export class DetailsPanel {
     const title = this.#model.groups.title(group);
     const first = this.#model.groups.nodes(group)[0];
     return graphLink(`${title} from #${first}`, `go to group ${group} ${title}`, () =>
-      this.#view.folding.show(group),
+      this.view.folding.show(group),
     );
   }
 
@@ -222,7 +217,7 @@ export class DetailsPanel {
 
   #output(id: number, { output, text, consumers }: NodeDetails["outputs"][number]) {
     const pick = button(`:${output}`, `select output ${output} of node ${id}`, () =>
-      this.#view.commands.select(id, output),
+      this.view.commands.select(id, output),
     );
     return element(
       "li",
@@ -238,18 +233,13 @@ export class DetailsPanel {
   }
 
   #note(node: number): HTMLElement | null {
-    const text = this.#view.context.session.note(node);
+    const text = this.view.context.session.note(node);
     return text ? element("p", { class: "tvmdbg-noted" }, text) : null;
   }
 
-  #mention(node: number): HTMLElement {
-    const title = `go to ${this.#model.describe.short(node)}`;
-    return graphLink(`#${node}`, title, () => this.#view.commands.select(node));
-  }
-
-  #link(node: number, suffix = ""): HTMLElement {
+  #link(node: number, suffix = "", label?: string): HTMLElement {
     const words = `${this.#model.describe.short(node)}${suffix}`;
-    return graphLink(words, `go to ${words}`, () => this.#view.commands.select(node));
+    return graphLink(label ?? words, `go to ${words}`, () => this.view.commands.select(node));
   }
 
   #summary(): Node[] {
@@ -273,7 +263,7 @@ export class DetailsPanel {
     const parts: Node[] = [element("h3", {}, "Graph"), table(rows)];
     if (basis) parts.push(muted(basis));
     append(parts, this.#wrong());
-    const notes = this.#view.context.session.notes.filter(([node]) => this.#model.has(node));
+    const notes = this.view.context.session.notes.filter(([node]) => this.#model.has(node));
     if (notes.length > 0) {
       const items = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
       parts.push(section(`notes (${notes.length})`, list(items)));
@@ -301,7 +291,7 @@ export class DetailsPanel {
     const rows = made.slice(0, TOP_PARTS).map(({ name, blocks, nodes, ns }) => {
       const words = `${name}${blocks > 1 ? ` × ${integer(blocks)}` : ""}`;
       const link = graphLink(words, `highlight all ${words}`, () =>
-        this.#view.folding.find(`group=${quoted(name)}`),
+        this.view.folding.find(`group=${quoted(name)}`),
       );
       const share = times.known ? ns / times.total : nodes / graph.kinds.length;
       const much = times.known
@@ -316,8 +306,8 @@ export class DetailsPanel {
   #callLink(name: string, nodes: readonly number[]): HTMLElement {
     if (!nodes.length) return element("span", {}, name);
     return graphLink(name, `select ${counted(nodes.length, "node")}`, () => {
-      this.#view.selectNodes(nodes);
-      this.#view.folding.goTo(nodes.at(-1)!);
+      this.view.selectNodes(nodes);
+      this.view.folding.goTo(nodes.at(-1)!);
     });
   }
 

@@ -4,20 +4,16 @@ import { button, div, element, span } from "../../shell/dom.ts";
 import { countsByWeight, verdictLabel } from "../data/health.ts";
 import type { GraphModel } from "../data/model.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";
+import type { GraphHost } from "../parts.ts";
 
 const MOST_LETTERS = 10_000;
 
-export function named(label: string, value: string): HTMLElement {
-  const copy = button("copy", `copy the ${label}`, () => {
-    navigator.clipboard?.writeText(value).then(
-      () => copy.replaceChildren("copied"),
-      () => copy.replaceChildren("select the text and press Ctrl+C"),
-    );
-  });
+export function named(label: string, value: string, code: GraphHost["code"]): HTMLElement {
+  const what = `the ${label}`;
   return div(
     "tvmdbg-graph-named",
     span("tvmdbg-muted", label),
-    copy,
+    button("copy", `copy ${what}`, () => code.copyText(value, what)),
     div("tvmdbg-graph-mono", shownOf(value) || "(empty)"),
   );
 }

@@ -13,7 +13,7 @@ import {
   raised,
 } from "../../shell/dom.ts";
 import type { Camera } from "../camera.ts";
-import type { GraphHost } from "../parts.ts";
+import { type GraphHost, GraphPart } from "../parts.ts";
 
 /** Popup over the view that closes when it loses the keyboard: a menu, a few controls. */
 export class Popup {
@@ -144,12 +144,11 @@ const CHOICES = [
   ["png", "whole graph"],
 ] as const satisfies [PictureFormat, What][];
 
-export class PictureExport {
-  readonly #view: GraphHost;
+export class PictureExport extends GraphPart {
   readonly #popup: Popup;
 
   constructor(view: GraphHost, popup: Popup) {
-    this.#view = view;
+    super(view);
     this.#popup = popup;
   }
 
@@ -159,7 +158,7 @@ export class PictureExport {
       const label = `${kind.toUpperCase()} of the ${what}`;
       return button(label, label, async () => {
         status.textContent = await this.#save(kind, what);
-        this.#view.mirror.say(status.textContent);
+        this.view.mirror.say(status.textContent);
       });
     });
     this.#popup.below(control, "dialog", "export a picture", [...items, status]);
@@ -170,7 +169,7 @@ export class PictureExport {
     if (problem) {
       return `${problem} In Python: view.save("graph.${kind}"${what === "view" ? "" : ', what="whole"'})`;
     }
-    const { context, placed, stage } = this.#view;
+    const { context, placed, stage } = this.view;
     try {
       const { title } = await context.run.ask("summary");
       const isFlat = (placed?.scene.count ?? 0) > MOST_READ;
@@ -186,8 +185,8 @@ export class PictureExport {
 
   #svg(camera: Camera, title: string): [Blob, string] {
     const context = new SvgCanvas();
-    this.#view.stage.drawInto(context as unknown as CanvasRenderingContext2D, camera);
-    const { palette, chosen } = this.#view;
+    this.view.stage.drawInto(context as unknown as CanvasRenderingContext2D, camera);
+    const { palette, chosen } = this.view;
     const words = `Graph of ${title}, colored by ${chosen.colorBy}`;
     const text = context.text(camera.width, camera.height, words, palette.hatched);
     return [new Blob([text], { type: "image/svg+xml" }), ""];
@@ -201,7 +200,7 @@ export class PictureExport {
     );
     // Boxes smaller than on screen are drawn as at that scale, so that texts stay legible or go.
     const part = Math.min(1, ratio);
-    const camera = Object.assign(this.#view.stage.whole(1), { x, y, scale: scale * part });
+    const camera = Object.assign(this.view.stage.whole(1), { x, y, scale: scale * part });
     camera.resize(width * part, height * part);
     const canvas = document.createElement("canvas");
     canvas.width = Math.round((camera.width * ratio) / part);
@@ -209,7 +208,7 @@ export class PictureExport {
     const context = canvas.getContext("2d");
     if (!context) throw new Error("this browser has no 2-D canvas");
     context.scale(ratio / part, ratio / part);
-    this.#view.stage.drawInto(context, camera);
+    this.view.stage.drawInto(context, camera);
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
     if (!blob) throw new Error("the browser could not encode the picture");
     return [blob, part < 1 ? " It is smaller than on screen; an SVG is not." : ""];

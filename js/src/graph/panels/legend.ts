@@ -15,17 +15,10 @@ import {
 import { RangeHandles } from "../../shell/range_handles.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
-import {
-  countsByWeight,
-  isUnknown,
-  type NodeHealth,
-  verdictLabel,
-  verdictSign,
-} from "../data/health.ts";
+import { countsByWeight, isUnknown, verdictLabel, verdictSign } from "../data/health.ts";
 import type { Work } from "../data/node_columns.ts";
 import { NumberColors } from "../data/number_colors.ts";
-import type { Palette } from "../paint/palette.ts";
-import type { GraphHost } from "../parts.ts";
+import { type GraphHost, GraphPart } from "../parts.ts";
 
 const WIDTH = 204;
 const BAR = 9;
@@ -34,7 +27,7 @@ const DIGIT = 6.3;
 const STOPS = 24;
 const TICKS = 3;
 
-class NumberKey {
+class NumberKey extends GraphPart {
   readonly node = span("tvmdbg-graph-scale");
   readonly #name = element("span");
   readonly #bar = span("tvmdbg-graph-bar-key");
@@ -44,12 +37,17 @@ class NumberKey {
   readonly #handles = new RangeHandles(this);
   #colors: NumberColors | null = null;
 
-  constructor(readonly limit: (range: readonly [number, number] | null) => void) {
+  constructor(view: GraphHost) {
+    super(view);
     this.#bar.style.width = `${WIDTH + 2 * SIDE}px`;
     Object.assign(this.#ramp.style, { left: `${SIDE}px`, width: `${WIDTH}px`, height: `${BAR}px` });
-    this.#ramp.addEventListener("dblclick", () => limit(null));
+    this.#ramp.addEventListener("dblclick", () => this.limit(null));
     this.#bar.append(this.#ramp, this.#ticks, ...this.#handles.nodes);
     this.node.append(this.#name, this.#bar, this.#counts);
+  }
+
+  limit(range: readonly [number, number] | null): void {
+    this.view.context.options.set("color_limits", range && [...range]);
   }
 
   words(value: number): string {
@@ -131,28 +129,42 @@ class ScanProgress {
   }
 }
 
-interface HealthChip {
-  node: HTMLButtonElement;
-  swatch: HTMLElement;
-  count: HTMLElement;
+/** A swatch, a name and a number as a button, which survives updates while it is pressed. */
+class LegendChip {
+  readonly node: HTMLButtonElement;
+  readonly #swatch: HTMLElement;
+  readonly #aside = span("tvmdbg-muted");
+
+  constructor(key: string, label: string, swatch: HTMLElement) {
+    this.#swatch = swatch;
+    const attributes = { type: "button", "data-kind": key, ...KEEP_KEYS };
+    this.node = element("button", attributes, swatch, label, this.#aside);
+  }
+
+  show(fill: string, aside: string, title: string): HTMLButtonElement {
+    this.node.title = title;
+    this.#aside.textContent = ` ${aside}`;
+    if (fill) Object.assign(this.#swatch.style, { background: fill, color: inkOn(fill) });
+    return this.node;
+  }
 }
 
-/** Verdicts with their counts and the progress of the scan; buttons survive updates while they are pressed. */
-class HealthKey {
+/** Verdicts with their counts and the progress of the scan. */
+class HealthKey extends GraphPart {
   readonly node = span("tvmdbg-graph-scale tvmdbg-graph-health tvmdbg-inline");
-  readonly #next: (verdict: number) => void;
   readonly #words = element("span");
-  readonly #chips = new Map<number, HealthChip>();
+  readonly #chips = new Map<number, LegendChip>();
   readonly #progress: ScanProgress;
 
-  constructor(next: (verdict: number) => void, scan: Scan<HealthAnswer>) {
-    this.#next = next;
+  constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
+    super(view);
     this.#progress = new ScanProgress("health scan", "scanning the tensors", (on) => {
       void (on ? scan.start(true) : scan.stop());
     });
   }
 
-  show(health: NodeHealth | null, palette: Palette): void {
+  show(): void {
+    const { health } = this.view.model.describe;
     if (!health?.answer.total) {
       this.#words.textContent = health ? "the run has no tensors" : "scanning the tensors …";
       keepChildren(this.node, this.#words);
@@ -160,39 +172,28 @@ class HealthKey {
     }
     const { answer, verdict } = health;
     const counts = countsByWeight(verdict);
-    const chips = counts.map(([verdict, count]) => this.#chip(verdict, count, palette));
+    const chips = counts.map(([verdict, count]) => this.#chip(verdict, count));
     const stopped = answer.state === "cancelled";
     this.#progress.show(answer, "tensors ", stopped);
     const progress = stopped || isUnderWay(answer) ? [this.#progress.node] : [];
     keepChildren(this.node, ...chips, ...progress);
   }
 
-  #chip(verdict: number, nodes: number, palette: Palette): HTMLElement {
-    let chip = this.#chips.get(verdict);
-    if (!chip) {
-      chip = this.#made(verdict);
-      this.#chips.set(verdict, chip);
-    }
-    const { node, swatch, count } = chip;
-    node.title =
-      node.ariaLabel = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next one`;
-    count.textContent = ` ${integer(nodes)}`;
-    if (!isUnknown(verdict)) {
-      const fill = palette.verdict(verdict);
-      swatch.style.background = fill;
-      swatch.style.color = inkOn(fill);
-    }
-    return node;
+  #chip(verdict: number, nodes: number): HTMLElement {
+    const chip = this.#chips.get(verdict) ?? this.#made(verdict);
+    this.#chips.set(verdict, chip);
+    const title = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next one`;
+    chip.node.ariaLabel = title;
+    const fill = isUnknown(verdict) ? "" : this.view.palette.verdict(verdict);
+    return chip.show(fill, integer(nodes), title);
   }
 
-  #made(verdict: number): HealthChip {
-    const node = button("", "", () => this.#next(verdict));
+  #made(verdict: number): LegendChip {
     const swatch = span("tvmdbg-graph-sign", verdictSign(verdict));
     swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
-    const count = span("tvmdbg-muted");
-    node.dataset.kind = `health ${verdict}`;
-    node.append(swatch, verdictLabel(verdict), count);
-    return { node, swatch, count };
+    const chip = new LegendChip(`health ${verdict}`, verdictLabel(verdict), swatch);
+    chip.node.addEventListener("click", () => this.view.commands.nextOf(verdict));
+    return chip;
   }
 }
 
@@ -209,11 +210,10 @@ interface ClassChip {
 }
 
 /** Legend of the colors: number scale, classes, op kinds with their time shares; hovering fades the others. */
-export class GraphLegend {
+export class GraphLegend extends GraphPart {
   readonly node = div("tvmdbg-graph-legend tvmdbg-row tvmdbg-wrap tvmdbg-fixed tvmdbg-line-below");
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
-  readonly #view: GraphHost;
-  readonly #key: NumberKey;
+  readonly #key = new NumberKey(this.view);
   readonly #health: HealthKey;
   readonly #work: ScanProgress;
   readonly #slot = span("tvmdbg-graph-key tvmdbg-inline tvmdbg-fixed");
@@ -222,16 +222,16 @@ export class GraphLegend {
     this.#all = !this.#all;
     this.#fit();
   });
+  readonly #chips = new Map<string, LegendChip>();
   #items: HTMLElement[] = [];
   #shown = "";
   #all = false;
 
   constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
-    this.#view = view;
-    const { commands, context, model } = view;
+    super(view);
+    const { context, model } = view;
     const { options, signal } = context;
-    this.#key = new NumberKey((range) => options.set("color_limits", range && [...range]));
-    this.#health = new HealthKey((verdict) => commands.nextOf(verdict), scan);
+    this.#health = new HealthKey(view, scan);
     this.#work = new ScanProgress("color work", "computing", (on) =>
       options.set("_color_paused", !on),
     );
@@ -245,37 +245,27 @@ export class GraphLegend {
 
   /** Shows the colors, the progress of their computation, and an error. */
   show(colors: BoxColors | null, work: Work | null, problem: string): void {
-    const { chosen, highlighted } = this.#view;
-    const active = document.activeElement as HTMLElement | null;
-    const focused = this.node.contains(active) ? active?.dataset.kind : undefined;
+    const { chosen, highlighted } = this.view;
     this.node.setAttribute("aria-label", `legend: ${chosen.colorBy}`);
     this.#showKey(colors, work, problem);
     const chips = colors instanceof ClassColors ? classChips(colors) : this.#kindChips();
     const shown = JSON.stringify([chips, highlighted, chosen.colorBy]);
-    if (shown === this.#shown) {
-      this.#fit();
-      return;
+    if (shown !== this.#shown) {
+      this.#shown = shown;
+      this.#items = chips.map((chip) => this.#chip(chip));
+      if (colors instanceof ClassColors && colors.unknown) {
+        const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched");
+        const text = `${integer(colors.unknown)} unknown`;
+        this.#items.push(span("tvmdbg-graph-scale", swatch, text));
+      }
+      keepChildren(this.node, this.#slot, ...this.#items, this.#more);
     }
-    this.#shown = shown;
-    for (const item of this.#items) item.remove();
-    this.#items = chips.map((chip) => this.#chip(chip));
-    if (colors instanceof ClassColors && colors.unknown) {
-      const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched");
-      const text = `${integer(colors.unknown)} unknown`;
-      this.#items.push(span("tvmdbg-graph-scale", swatch, text));
-    }
-    this.#more.before(...this.#items);
     this.#fit();
-    if (!focused) return;
-    const buttons = this.node.querySelectorAll<HTMLElement>("[data-kind]");
-    Array.from(buttons)
-      .find((button) => button.dataset.kind === focused)
-      ?.focus({ preventScroll: true });
   }
 
   /** Key before the chips; kept while it changes, since a part may just be held or pressed. */
   #showKey(colors: BoxColors | null, work: Work | null, problem: string): void {
-    const { chosen, model, palette } = this.#view;
+    const { chosen, model } = this.view;
     const parts: HTMLElement[] = [];
     const say = (words: string) => {
       this.#words.textContent = words;
@@ -290,7 +280,7 @@ export class GraphLegend {
       }
     } else if (chosen.colorBy === "health") {
       parts.push(this.#health.node);
-      this.#health.show(model.describe.health, palette);
+      this.#health.show();
     } else if (colors instanceof ClassColors) say(colors.column.name);
     if (work && work.state !== "done") {
       parts.push(this.#work.node);
@@ -319,7 +309,7 @@ export class GraphLegend {
   }
 
   #kindChips(): ClassChip[] {
-    const { model, palette } = this.#view;
+    const { model, palette } = this.view;
     const { times } = model;
     return this.#kinds.map(([kind, { nodes, ns }]) => {
       const share = ns > 0 ? percent(ns / times.total) : "";
@@ -335,28 +325,21 @@ export class GraphLegend {
   }
 
   #chip({ key, label, color, aside, title }: ClassChip): HTMLElement {
-    const { appearance, highlighted } = this.#view;
-    const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch");
-    swatch.style.background = color;
-    const chip = element(
-      "button",
-      {
-        type: "button",
-        title: `${title}; Shift selects them`,
-        "aria-pressed": String(highlighted === key),
-        "data-kind": key,
-        ...KEEP_KEYS,
-      },
-      swatch,
-      label,
-      span("tvmdbg-muted", ` ${aside}`),
-    );
-    chip.addEventListener("click", (event) => {
+    const chip = this.#chips.get(`${key} ${label}`) ?? this.#made(key, label);
+    this.#chips.set(`${key} ${label}`, chip);
+    chip.node.ariaPressed = String(this.view.highlighted === key);
+    return chip.show(color, aside, `${title}; Shift selects them`);
+  }
+
+  #made(key: string, label: string): LegendChip {
+    const { appearance } = this.view;
+    const chip = new LegendChip(key, label, span("tvmdbg-graph-swatch tvmdbg-swatch"));
+    chip.node.addEventListener("click", (event) => {
       if (event.shiftKey) appearance.select(key);
-      else this.#view.highlight(highlighted === key ? null : key);
+      else this.view.highlight(this.view.highlighted === key ? null : key);
     });
-    chip.addEventListener("pointerenter", () => appearance.setOff(key));
-    chip.addEventListener("pointerleave", () => appearance.setOff(null));
+    chip.node.addEventListener("pointerenter", () => appearance.setOff(key));
+    chip.node.addEventListener("pointerleave", () => appearance.setOff(null));
     return chip;
   }
 }

@@ -43,18 +43,16 @@ export class SearchField {
   readonly #more: HTMLButtonElement;
   readonly #hits: HitList;
   readonly #facts: Facts;
-  readonly #place: () => void;
   #operators: string[] | null = null;
   #shown: Suggestion[] = [];
   #active = -1;
   #isClosed = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ commands, context, hits, model, root }: GraphHost, place: () => void) {
+  constructor({ commands, context, hits, model, root }: GraphHost) {
     const { options, signal } = context;
     const leave = () => root.focus({ preventScroll: true });
     this.#facts = model.facts;
-    this.#place = place;
     const id = `tvmdbg-query-${fields++}`;
     this.input = element("input", {
       type: "search",
@@ -164,6 +162,15 @@ export class SearchField {
       element("div", {}, message),
     );
     this.#place();
+  }
+
+  /** Puts the panel below the field, inside the toolbar's width. */
+  #place(): void {
+    const { panel, input } = this;
+    const field = input.getBoundingClientRect();
+    const bar = input.closest(".tvmdbg-bar")!.getBoundingClientRect();
+    const most = bar.width - panel.offsetWidth - 6;
+    panel.style.left = `${Math.max(6, Math.min(field.left - bar.left, most))}px`;
   }
 
   #toggleHelp(): void {

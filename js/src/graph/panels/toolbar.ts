@@ -1,15 +1,16 @@
 import * as icons from "../../shared/drawing/icons.ts";
 import { counted } from "../../shared/format.ts";
 import { button, captioned, div, element, select, span } from "../../shell/dom.ts";
+import { runKey } from "../../shell/keys.ts";
 import { barTitle, chartTools, type Tool, Toolbar, tool } from "../../shell/toolbar.ts";
 import type { Hits } from "../data/hits.ts";
-import type { GraphHost } from "../parts.ts";
+import { type GraphHost, GraphPart, type MenuName } from "../parts.ts";
 import { SearchField } from "./search_field.ts";
 
 /** Toolbar of a graph: search, colors, and the view's tools, whose keys are `tools`. */
-export class GraphToolbar {
+export class GraphToolbar extends GraphPart {
   readonly node: HTMLElement;
-  readonly search: SearchField;
+  readonly search = new SearchField(this.view);
   readonly tools: readonly Tool[];
   readonly part = div("tvmdbg-graph-part tvmdbg-row tvmdbg-gap-8 tvmdbg-fixed tvmdbg-line-below");
   readonly #bar: Toolbar;
@@ -20,43 +21,26 @@ export class GraphToolbar {
   readonly #everything: HTMLButtonElement;
   readonly #color: HTMLSelectElement;
   #names = "";
-  readonly #view: GraphHost;
 
   constructor(view: GraphHost) {
-    this.#view = view;
-    const { chosen, commands, menus, model, navigation, root, stage } = view;
+    super(view);
+    const { chosen, commands, menus, model, navigation, root } = view;
     const { options, signal } = view.context;
-    this.search = new SearchField(view, () => this.#placeSearch());
     this.#color = select("color by (c)", [], "", (value) => chosen.colorWith(value));
     this.#everything = button("exit isolation", "exit isolation: show the whole graph (a)", () =>
-      view.navigator.everything(),
+      runKey(root, "a"),
     );
     this.part.hidden = true;
     this.part.append(this.#partText, this.#everything);
-    const isSearched = () => !hits.textContent;
-    const hits = this.#hits;
-    const previousHit = tool(
-      ["Shift+n"],
-      "previous hit",
-      "previous hit",
-      () => void commands.nextHit(-1),
-      { icon: icons.PREVIOUS, isHidden: isSearched },
-    );
-    const nextHit = tool(["n"], "next hit", "next hit", () => void commands.nextHit(1), {
-      icon: icons.NEXT,
-      isHidden: isSearched,
-    });
-    const back = tool(
-      ["Alt+ArrowLeft"],
-      "back",
-      "back to what was shown before",
-      () => navigation.go(-1),
-      { icon: icons.BACK, isOff: () => !navigation.can(-1) },
-    );
-    const forward = tool(["Alt+ArrowRight"], "forward", "forward again", () => navigation.go(1), {
-      icon: icons.FORWARD,
-      isOff: () => !navigation.can(1),
-    });
+    const isHidden = () => !this.#hits.textContent;
+    const hit = (by: number, key: string, label: string, icon: icons.Icon) =>
+      tool([key], label, label, () => void commands.nextHit(by), { icon, isHidden });
+    const step = (by: number, key: string, label: string, does: string, icon: icons.Icon) => {
+      const isOff = () => !navigation.can(by);
+      return tool([key], label, does, () => navigation.go(by), { icon, isOff });
+    };
+    const back = step(-1, "Alt+ArrowLeft", "back", "back to what was shown before", icons.BACK);
+    const forward = step(1, "Alt+ArrowRight", "forward", "forward again", icons.FORWARD);
     const direction = tool(
       [],
       "direction",
@@ -72,38 +56,23 @@ export class GraphToolbar {
       { icon: icons.HIDDEN, isOn: () => chosen.fold },
     );
     const menu = (
-      keys: readonly string[],
-      label: string,
-      does: string,
+      name: MenuName,
       icon: icons.Icon,
-      open: (control: HTMLElement) => void,
+      keys: string[],
+      label: string,
+      does = label,
     ) => {
-      const made = tool(keys, label, does, () => open(this.#bar.nodeOf(made)), {
-        icon,
-        opensMenu: true,
-      });
+      const open = () => menus[name](this.#bar.nodeOf(made));
+      const made: Tool = tool(keys, label, does, open, { icon, opensMenu: true });
       return made;
     };
-    const blocks = menu(
-      [],
-      "blocks",
-      "blocks: expand, collapse, wrap into columns",
-      icons.BLOCKS,
-      (control) => menus.groups(control),
-    );
-    const shows = menu(
-      ["Shift+h"],
-      "kinds",
-      "show or hide kinds of nodes",
-      icons.FILTER,
-      (control) => menus.shows(control),
-    );
-    const marks = menu(["m"], "saved views", "saved views", icons.BOOKMARK, (control) =>
-      menus.marks(control),
-    );
-    const saves = menu(["i"], "export", "export a picture of the graph", icons.SAVE, (control) =>
-      menus.saves.open(control),
-    );
+    const folds = "blocks: expand, collapse, wrap into columns";
+    const blocks = menu("groups", icons.BLOCKS, [], "blocks", folds);
+    const kinds = "show or hide kinds of nodes";
+    const shows = menu("shows", icons.FILTER, ["Shift+h"], "kinds", kinds);
+    const marks = menu("marks", icons.BOOKMARK, ["m"], "saved views");
+    const picture = "export a picture of the graph";
+    const saves = menu("saves", icons.SAVE, ["i"], "export", picture);
     const slowest = tool(["s"], "slowest", "go to the slowest node", () => commands.slowest(), {
       icon: icons.CLOCK,
       isOff: () => !model.times.known && "the run has no times",
@@ -112,20 +81,19 @@ export class GraphToolbar {
       icon: icons.DETAILS,
       isOn: () => view.detailsOpen,
     });
-    const chart = chartTools(
-      {
-        zoom: (factor) => stage.zoom(1 / factor),
-        copy: () => view.code.copy(),
-      },
-      { all: () => commands.fitAll(), isAll: () => false },
-      "the whole graph",
-      "the node",
-      { in: ["+", "="], out: ["-"] },
-    );
+    const chart = chartTools(commands, commands, "the whole graph", "the node", {
+      in: ["+", "="],
+      out: ["-"],
+    });
     this.#shows = shows;
     const color = captioned("color by", this.#color);
     const history = { tools: [back, forward] };
-    const hit = { tools: [previousHit, nextHit] };
+    const hits = {
+      tools: [
+        hit(-1, "Shift+n", "previous hit", icons.PREVIOUS),
+        hit(1, "n", "next hit", icons.NEXT),
+      ],
+    };
     const search = span(
       "tvmdbg-graph-search tvmdbg-inline tvmdbg-one-control",
       this.search.input,
@@ -137,7 +105,7 @@ export class GraphToolbar {
       root,
       "graph",
       [
-        ...[title, history, this.#title, search, hit, color],
+        ...[title, history, this.#title, search, hits, color],
         ...[direction, fold, blocks, shows, marks],
         ...[chart.zoom, chart.fit, slowest, details, saves, chart.copy],
       ],
@@ -165,15 +133,8 @@ export class GraphToolbar {
     this.search.show(hits);
   }
 
-  #placeSearch(): void {
-    const { panel, input } = this.search;
-    const [field, bar] = [input.getBoundingClientRect(), this.node.getBoundingClientRect()];
-    const most = bar.width - panel.offsetWidth - 6;
-    panel.style.left = `${Math.max(6, Math.min(field.left - bar.left, most))}px`;
-  }
-
   show(): void {
-    const { appearance, chosen, hits, model, navigator } = this.#view;
+    const { appearance, chosen, hits, model, navigator } = this.view;
     const { kinds, info } = model.graph;
     const nodes = [info?.held?.[0], counted(kinds.length, "node")];
     this.#title.textContent = this.#title.title = nodes.filter(Boolean).join(" of ");
@@ -186,7 +147,7 @@ export class GraphToolbar {
       );
     }
     this.#color.value = chosen.colorBy;
-    this.#hits.textContent = hits.text(this.#view.node);
+    this.#hits.textContent = hits.text(this.view.node);
     this.#hits.hidden = !this.#hits.textContent;
     this.#partText.textContent = navigator.banner();
     this.part.hidden = !this.#partText.textContent;

@@ -4,7 +4,7 @@ import type { Theme } from "../../shared/drawing/theme.ts";
 import { div } from "../../shell/dom.ts";
 import type { PointerSpot } from "../../shell/pointer.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
-import { Tooltip, titled } from "../../shell/tooltip.ts";
+import { Tooltip } from "../../shell/tooltip.ts";
 import { TensorPart } from "../parts.ts";
 import type { Point } from "../plane.ts";
 import type { Region, TensorHost } from "../state.ts";
@@ -277,13 +277,12 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
   #showTooltip(layout: PlaneLayout, shown: Point | null): void {
     const byKey = document.activeElement === this.host.root;
     const box = shown && (this.#hover || byKey) ? cellBox(layout, shown.row, shown.col) : null;
-    const [first, ...rest] = this.#lines;
-    if (!box || first === undefined) {
+    if (!box) {
       this.#tooltip.hide();
       return;
     }
     const [x, y] = [box.x + box.width - CLOSER, box.y + box.height - CLOSER];
-    this.#tooltip.show(this.#lines.join("\n"), () => titled(first, ...rest), this.stage, x, y);
+    this.#tooltip.tell(this.#lines, this.stage, x, y);
   }
 
   #writeScalar(context: Pen, { plot }: PlaneLayout, width: number, theme: Theme): void {
