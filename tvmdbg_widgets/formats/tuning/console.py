@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -142,10 +144,10 @@ class SchedulerTables:
         )
 
     def _add_meta_total(self, what: str, value: str) -> None:
-        if what == "trials":
-            self._meta_trials = int(_number(value) or 0)
-            return
         total = _number(value)
+        if what == "trials":
+            self._meta_trials = None if total is None else int(total)
+            return
         # TVM sums the known latencies: 0 without any.
         known = bool(self._rows) and all(row.latency_ms is not None for row in self._rows)
         total_ms = total / 1e3 if known and total is not None else None
@@ -284,10 +286,9 @@ class Measurements:
 
 
 def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    with contextlib.suppress(ValueError):
+        return number if math.isfinite(number := float(text)) else None
+    return None
 
 
 # LogEstimatedLatency, python/tvm/auto_scheduler/task_scheduler.py.
