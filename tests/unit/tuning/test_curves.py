@@ -131,6 +131,12 @@ def test_older_records_after_newer_ones_start_a_session() -> None:
     assert elapsed(trials).tolist() == [0, 1, 1, 3]
 
 
+def test_records_without_times_hide_no_pause() -> None:
+    trials = trials_of([Row(timestamp=each) for each in (100.0, math.nan, 9000.0, 9001.0)])
+    assert session_of(trials).tolist() == [0, 0, 1, 1]
+    assert same(elapsed(trials), [0, math.nan, 0, 1])
+
+
 def test_elapsed_time_is_unknown_without_timestamps() -> None:
     trials = trials_of([Row(timestamp=math.nan)] * 3)
     assert np.isnan(elapsed(trials)).all()

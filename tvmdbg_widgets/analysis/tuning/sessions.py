@@ -51,8 +51,10 @@ class TuningSession:
 
 def session_of(trials: Trials) -> npt.NDArray[np.int32]:
     """Return the sessions of rows, from 0 (int32 [N])."""
+    is_known = ~np.isnan(trials.timestamp)
+    before = np.maximum.accumulate(np.where(is_known, np.arange(len(trials)), 0))
     with np.errstate(over="ignore", invalid="ignore"):
-        gap = np.diff(trials.timestamp)
+        gap = np.diff(trials.timestamp[before])
         idle = gap - np.nan_to_num(trials.all_cost[1:])
     breaks = (idle > SESSION_GAP) | (gap < -SESSION_GAP)
     return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int32)[: len(trials)]
