@@ -64,7 +64,7 @@ def shown_glyphs(glyphs: str) -> dict[str, int]:
 
 def wasted_seconds(trials: Trials) -> float:
     """Return the seconds of timed-out builds; builds run in parallel, so this is no wall time."""
-    return math.fsum(trials.all_cost[trials.error == MeasureError.BUILD_TIMEOUT].tolist())
+    return sum(trials.all_cost[trials.error == MeasureError.BUILD_TIMEOUT].tolist(), 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

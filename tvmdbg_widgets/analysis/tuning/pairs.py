@@ -8,15 +8,13 @@ from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.tuning.identity import identity, target_keys
 from tvmdbg_widgets.analysis.tuning.trial_queries import ranked
-from tvmdbg_widgets.formats.tuning.json_line import decode
-from tvmdbg_widgets.formats.tuning.record import read_line
+from tvmdbg_widgets.formats.tuning.record import read_schedule
 from tvmdbg_widgets.model.tuning.parts import Task, TuningParts
 
 _MOST_TASKS = 100_000
@@ -46,6 +44,12 @@ class SchedulePairs:
     def valid(self) -> npt.NDArray[np.bool_]:
         """Whether both logs have a cost (bool [P])."""
         return np.asarray((self.old_error == 0) & (self.new_error == 0))
+
+    @property
+    def ratio(self) -> Floats:
+        """New over old cost; NaN where either failed (float64 [P])."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self.new_cost / self.old_cost
 
     def take(self, rows: slice | npt.NDArray[np.intp]) -> SchedulePairs:
         """Return some of the pairs."""
@@ -174,13 +178,6 @@ def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
     )
 
 
-class _RawAnsorRecord(msgspec.Struct):
-    i: tuple[msgspec.Raw, tuple[msgspec.Raw, msgspec.Raw]]
-
-
-_READ_ANSOR = msgspec.json.Decoder(_RawAnsorRecord).decode
-
-
 @dataclass(frozen=True, eq=False)
 class MeasuredSchedules:
     """S schedules with all their trials."""
@@ -228,17 +225,5 @@ def measured(
 
 
 def _digest(parts: TuningParts, row: int) -> bytes:
-    line = read_line(parts, row)
-    if parts.tasks[parts.trials.task[row]].tuner == "ansor":
-        try:
-            raw = bytes(_READ_ANSOR(line).i[1][1])
-        except msgspec.DecodeError:
-            raw = msgspec.json.encode(decode(line)["i"][1][1])
-    else:
-        document = decode(line)
-        if isinstance(document, list):
-            document = document[1][0]
-        else:
-            document = document["config"] if "config" in document else document["i"][5]
-        raw = msgspec.json.encode(document)
-    return blake2b(raw.translate(None, b" \t\r\n"), digest_size=16).digest()
+    raw = read_schedule(parts, row).translate(None, b" \t\r\n")
+    return blake2b(raw, digest_size=16).digest()

@@ -15,6 +15,7 @@ from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable, error_table
 from tvmdbg_widgets.analysis.tuning.hardware_limits import threads_of
 from tvmdbg_widgets.analysis.tuning.sessions import session_of
 from tvmdbg_widgets.analysis.tuning.trial_queries import TRIALS, TrialMasks, trials_frame
+from tvmdbg_widgets.formats.tuning.record import row_numbers
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line
@@ -112,7 +113,7 @@ def task_labels(parts: TuningParts) -> list[str]:
 def errors_by(
     parts: TuningParts,
     by: Literal["task", "round", "session", "unroll", "threads"],
-    rows: npt.ArrayLike | None = None,
+    rows: Iterable[int] | None = None,
     *,
     progress: bool = True,
 ) -> ErrorTable:
@@ -133,11 +134,12 @@ def errors_by(
 
     Raises
     ------
-    ValueError, FormatError
-        It is none of these; a file changed since it was opened.
+    ValueError, TypeError, IndexError, FormatError
+        It is none of these; a mask is no rows, or there is no such row; a file changed since it
+        was opened.
     """
     trials = parts.trials
-    at = np.arange(len(trials)) if rows is None else np.asarray(rows, np.intp)
+    at = np.arange(len(trials)) if rows is None else row_numbers(rows, trials)
     counted = trials if rows is None else trials.take(at)
     if by == "task":
         return error_table(counted, by, counted.task, task_labels(parts))

@@ -230,7 +230,7 @@ TRIAL_FIELDS: Final = (
         "spread",
         "",
         "highest minus lowest of the repeats over their mean",
-        lambda parts: spread(parts.trials),
+        lambda parts: spreads(parts.trials),
         units=Units({"%": 0.01}, "%", needed=True),
     ),
     TrialField(
@@ -295,13 +295,14 @@ def extremes(trials: Trials) -> tuple[Floats, Floats]:
     return lowest, highest
 
 
-def spread(trials: Trials) -> Floats:
-    """Return the range of costs over their mean per trial; NaN below two repeats."""
+def spreads(trials: Trials) -> Floats:
+    """Return the range of costs over their mean per trial; NaN below two repeats, or of zeros."""
     lowest, highest = extremes(trials)
-    spreads = np.full(len(trials), np.nan)
-    several = np.diff(trials.run_offsets) > 1
-    np.divide(highest - lowest, trials.cost, out=spreads, where=several)
-    return spreads
+    ratios = np.full(len(trials), np.nan)
+    several = (np.diff(trials.run_offsets) > 1) & (trials.cost > 0)
+    with np.errstate(over="ignore"):
+        np.divide(highest - lowest, trials.cost, out=ratios, where=several)
+    return ratios
 
 
 BY_NAME: Final = {field.name: field for field in TRIAL_FIELDS if field.name}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -250,13 +250,12 @@ def _step(piece: bytes) -> AnyStep:
     return parse_step(decode(b'["' + piece + b"]"), 0)
 
 
-def check_keys(document: dict[str, Any], keys: Iterable[str]) -> None:
+def check_keys(document: dict[str, Any], keys: Sequence[str]) -> None:
     """Raise LineProblem unless a document has exactly these keys."""
-    wanted = tuple(keys)
     for key in document:
-        if key not in wanted:
-            raise LineProblem("line", f"the keys {', '.join(wanted)}", key)
-    for key in wanted:
+        if key not in keys:
+            raise LineProblem("line", f"the keys {', '.join(keys)}", key)
+    for key in keys:
         if key not in document:
             raise LineProblem(key, "this key", InWords("none of that name"))
 
