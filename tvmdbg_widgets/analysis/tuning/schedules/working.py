@@ -88,11 +88,12 @@ def fuse(working: Working, step: FuseStep) -> None:
                 "fused_ids",
             )
     kinds = {part.kind for part in parts}
+    extents = [part.extent for part in parts if part.extent is not None]
     kind = parts[0].kind if len(kinds) == 1 else IteratorKind.MIXED
     history = sorted({step for part in parts for step in part.steps})
     fused = Iterator(
         "".join(f"{part.name}@" for part in parts),
-        _product(working, parts),
+        prod(extents) if len(extents) == len(parts) else None,
         kind,
         made_by=index,
         steps=(*history, index),
@@ -254,18 +255,6 @@ def _replace_loops(working: Working, stage: int, iterators: tuple[Iterator, ...]
     working.stages[stage] = changed(working.stages[stage], steps=before)
 
 
-def _product(working: Working, parts: list[Iterator]) -> int | None:
-    """Multiply extents in order, truncated to 32 bits where TVM does so."""
-    product = 1
-    for part in parts:
-        if part.extent is None:
-            return None
-        product *= part.extent
-        if working.wraps:
-            product = (product + 2**31) % 2**32 - 2**31
-    return product
-
-
 def _source(working: Working, index: int, field: str) -> SplitStep:
     source = working.steps[index] if 0 <= index < len(working.steps) else None
     if not isinstance(source, SplitStep):
@@ -278,11 +267,10 @@ def _source(working: Working, index: int, field: str) -> SplitStep:
 class Working:
     """Stages, attachments and computations between two steps."""
 
-    def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...], *, wraps: bool) -> None:
+    def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...]) -> None:
         self.dag = dag
         self.steps = steps
         self.index = 0
-        self.wraps = wraps
         self.attachments = Attachments()
         self.dataflow = Dataflow(dag)
         self.stages: list[Stage] = [
