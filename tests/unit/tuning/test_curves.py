@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.tuning.hand_made import Row, failed, trials_of
+from tests.unit.tuning.hand_made import Row, failed, parts_of, trials_of
 from tvmdbg_widgets.analysis.tuning.curves import (
     best_costs,
     best_so_far,
     gains,
-    known_weights,
     round_of,
     total,
-    weighted_sum,
 )
+from tvmdbg_widgets.analysis.tuning.links import task_table
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed, session_of, sessions
 
 TASKS = 4
@@ -74,8 +73,8 @@ def test_total_matches_weighted_sum_over_tasks_at_every_row(
     found = total(trials_of(rows), TASKS, weights)
     assert same(found, expected)
     if rows:
-        last = weighted_sum(best_costs(trials_of(rows), TASKS), known_weights(weights, TASKS))
-        assert same(found[-1:], [last])
+        table = task_table(parts_of([*rows, failed(TASKS - 1)]), weights)
+        assert same(found[-1:], [table.total])
 
 
 def blocks(*pairs: tuple[int, int]) -> list[Row]:

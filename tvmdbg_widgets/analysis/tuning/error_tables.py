@@ -44,14 +44,7 @@ def hidden_run_timeouts(trials: Trials) -> Bools:
 
 def glyph_counts(trials: Trials) -> dict[str, int]:
     """Return the number of console glyphs of these trials, by their errors."""
-    found = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
-    codes, counts = np.unique(trials.error, return_counts=True)
-    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
-        shown = _GLYPHS.get(code, "")
-        build, _, run = shown.partition("*")
-        for glyph in filter(None, (build, "*" + run if "*" in shown else "")):
-            found[glyph] += count
-    return found
+    return shown_glyphs("".join(_GLYPHS.get(code, "") for code in trials.error.tolist()))
 
 
 def shown_glyphs(glyphs: str) -> dict[str, int]:

@@ -25,7 +25,6 @@ from tvmdbg_widgets.analysis.tuning.curves import (
     best_costs,
     gains,
     known_weights,
-    weighted_sum,
 )
 from tvmdbg_widgets.analysis.tuning.error_tables import (
     ErrorTable,
@@ -315,5 +314,5 @@ def task_table(parts: TuningParts, weights: Sequence[float] | None = None) -> Ta
         weights is not None,
         share,
         gains(parts.trials, size, weights),
-        weighted_sum(best, weight),
+        float(products.cumsum()[-1]) if size else math.nan,
     )

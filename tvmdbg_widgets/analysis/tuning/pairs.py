@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,15 +56,6 @@ class SchedulePairs:
         return SchedulePairs(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
-class MatchedSchedules(NamedTuple):
-    """Pairs of schedules, in the order of the pairs of tasks."""
-
-    pairs: SchedulePairs
-    offsets: Ints
-    old: Ints
-    new: Ints
-
-
 def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
     """Return the pairs of tasks of the same workload, whatever their targets."""
     known: Mapping[Any, list[int]] = defaultdict(list)
@@ -80,8 +71,8 @@ def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
 
 def matched(
     old: TuningParts, new: TuningParts, tasks: Sequence[tuple[int, int]], *, progress: bool = True
-) -> MatchedSchedules:
-    """Pair the schedules of paired tasks by equal steps."""
+) -> tuple[SchedulePairs, Ints, Ints, Ints]:
+    """Pair the schedules of paired tasks by equal steps; return their offsets and sums, too."""
     before = measured(old, {one for one, _ in tasks}, "old log", progress=progress)
     after = measured(new, {other for _, other in tasks}, "new log", progress=progress)
     places: list[tuple[int, int]] = []
@@ -96,7 +87,7 @@ def matched(
         for name in ("task", "row", "count", "cost", "error")
         for side, where in zip((before, after), at, strict=True)
     ]
-    return MatchedSchedules(
+    return (
         SchedulePairs(*columns),
         np.array(sizes, np.int64),
         np.bincount(before.task, minlength=len(old.tasks)),

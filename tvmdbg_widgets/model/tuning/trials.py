@@ -94,18 +94,18 @@ class Trials:
     @cached_property
     def number(self) -> Ints:
         """Number of a trial within its task, from 0 (int32 [N])."""
-        order, ends = self._by_task
+        order, ends = self.by_task
         numbers = np.empty(len(self), np.int32)
         numbers[order] = np.arange(len(self)) - np.repeat(ends[:-1], np.diff(ends))
         return numbers
 
     def of_task(self, task: int) -> npt.NDArray[np.intp]:
         """Return the rows of one task, ascending."""
-        order, ends = self._by_task
+        order, ends = self.by_task
         return order[ends[task] : ends[task + 1]] if 0 <= task < len(ends) - 1 else order[:0]
 
     @cached_property
-    def _by_task(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    def by_task(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Rows in the order of their tasks, and the ends of the tasks among them."""
         order = np.argsort(self.task, kind="stable")
         order.flags.writeable = False
