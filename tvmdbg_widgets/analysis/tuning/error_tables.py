@@ -112,7 +112,8 @@ class ErrorTable:
         columns |= {"seconds": self.seconds, "wasted_seconds": self.wasted_seconds}
         return data_frame(columns)
 
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
+    def cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return head and rows of a table with one row per group."""
         heads = [self.by, "trials", "valid", *self.kinds]
         lines = []
         for row, label in enumerate(self.labels):
@@ -125,10 +126,10 @@ class ErrorTable:
 
     def __repr__(self) -> str:
         title = f"Errors of {counted(int(self.trials.sum()), 'trial')} by {self.by}"
-        return f"{title}\n{table_text(*self._cells())}"
+        return f"{title}\n{table_text(*self.cells())}"
 
     def _repr_html_(self) -> str:
-        return table_html(*self._cells())
+        return table_html(*self.cells())
 
 
 def error_kinds(trials: Trials) -> tuple[tuple[str, ...], Counts]:

@@ -22,24 +22,14 @@ from tvmdbg_widgets.model.tuning.parts import Target, Task, TuningParts, Workloa
 Identity: TypeAlias = tuple[str, tuple[Any, ...] | None]
 
 #: Keys of a target whose string has none (``set_default_keys``, src/target/target_kind.cc).
-_DEFAULT_KEYS: Final = {
-    "llvm": ("cpu",),
-    "c": ("cpu",),
-    "stackvm": ("cpu",),
+_DEFAULT_KEYS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("llvm", "c", "stackvm"), ("cpu",)),
+    **{kind: (kind, "gpu") for kind in ("cuda", "rocm", "opencl", "metal", "vulkan", "webgpu")},
+    **dict.fromkeys(("ext_dev", "hybrid", "composite"), ()),
     "hexagon": ("hexagon", "cpu"),
-    "cuda": ("cuda", "gpu"),
     "nvptx": ("cuda", "gpu"),
-    "rocm": ("rocm", "gpu"),
-    "opencl": ("opencl", "gpu"),
-    "metal": ("metal", "gpu"),
-    "vulkan": ("vulkan", "gpu"),
-    "webgpu": ("webgpu", "gpu"),
     "sdaccel": ("sdaccel", "hls"),
-    "aocl": ("aocl", "hls"),
-    "aocl_sw_emu": ("aocl", "hls"),
-    "ext_dev": (),
-    "hybrid": (),
-    "composite": (),
+    **dict.fromkeys(("aocl", "aocl_sw_emu"), ("aocl", "hls")),
 }
 
 

@@ -73,25 +73,25 @@ def matched(
     old: TuningParts, new: TuningParts, tasks: Sequence[tuple[int, int]], *, progress: bool = True
 ) -> tuple[SchedulePairs, Ints, Ints, Ints]:
     """Pair the schedules of paired tasks by equal steps; return their offsets and sums, too."""
-    before = measured(old, {one for one, _ in tasks}, "old log", progress=progress)
-    after = measured(new, {other for _, other in tasks}, "new log", progress=progress)
+    before, of_old = measured(old, {one for one, _ in tasks}, "old log", progress=progress)
+    after, of_new = measured(new, {other for _, other in tasks}, "new log", progress=progress)
     places: list[tuple[int, int]] = []
     sizes = [0]
     for one, other in tasks:
-        there = after.places[other]
-        places += [(place, there[key]) for key, place in before.places[one].items() if key in there]
+        there = after[other]
+        places += [(place, there[key]) for key, place in before[one].items() if key in there]
         sizes.append(len(places))
     at = np.array(places, np.intp).reshape(-1, 2).T
     columns = [
-        getattr(side, name)[where]
-        for name in ("task", "row", "count", "cost", "error")
-        for side, where in zip((before, after), at, strict=True)
+        column[where]
+        for sides in zip(of_old, of_new, strict=True)
+        for column, where in zip(sides, at, strict=True)
     ]
     return (
         SchedulePairs(*columns),
         np.array(sizes, np.int64),
-        np.bincount(before.task, minlength=len(old.tasks)),
-        np.bincount(after.task, minlength=len(new.tasks)),
+        np.bincount(of_old[0], minlength=len(old.tasks)),
+        np.bincount(of_new[0], minlength=len(new.tasks)),
     )
 
 
@@ -169,22 +169,10 @@ def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class MeasuredSchedules:
-    """S schedules with all their trials."""
-
-    places: dict[int, dict[bytes, int]]
-    task: npt.NDArray[np.int64]
-    row: npt.NDArray[np.int64]
-    count: npt.NDArray[np.int64]
-    cost: npt.NDArray[np.float64]
-    error: npt.NDArray[np.int64]
-
-
 def measured(
     parts: TuningParts, tasks: set[int], name: str, *, progress: bool = True
-) -> MeasuredSchedules:
-    """Return the schedules of some tasks, by first trial."""
+) -> tuple[dict[int, dict[bytes, int]], tuple[npt.NDArray[Any], ...]]:
+    """Return the schedules of some tasks by digest: task, first row, trials, cost and error."""
     trials = parts.trials
     rows = np.flatnonzero(np.isin(trials.task, list(tasks)))
     # Equal digests within a log are one schedule: only one line of them is read.
@@ -210,9 +198,7 @@ def measured(
         mean = cost / count
     row_of = np.array(rows_of, np.int64)
     all_of = np.bincount(place, minlength=size)
-    return MeasuredSchedules(
-        places, trials.task[row_of].astype(np.int64), row_of, all_of, mean, error
-    )
+    return places, (trials.task[row_of].astype(np.int64), row_of, all_of, mean, error)
 
 
 def _digest(parts: TuningParts, row: int) -> bytes:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final, Literal, Self
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -102,14 +102,6 @@ def select(parts: TuningParts, query: str) -> TrialSelection:
     return TrialSelection(rows, query, masks.unknown, parts)
 
 
-KINDS: Final = ("task", "round", "session", "unroll", "threads")
-
-
-def task_labels(parts: TuningParts) -> list[str]:
-    """Return the labels of all tasks: ``"3: matmul_add 1024 1024 1024"``."""
-    return [f"{task.index}: {task.name}" for task in parts.tasks]
-
-
 def errors_by(
     parts: TuningParts,
     by: Literal["task", "round", "session", "unroll", "threads"],
@@ -140,15 +132,14 @@ def errors_by(
     """
     trials = parts.trials
     at = np.arange(len(trials)) if rows is None else row_numbers(rows, trials)
-    counted = trials if rows is None else trials.take(at)
-    if by == "task":
-        return error_table(counted, by, counted.task, task_labels(parts))
-    if by == "round":
-        return error_table(counted, by, round_of(trials)[at])
-    if by == "session":
-        return error_table(counted, by, session_of(trials)[at])
-    if by == "unroll":
-        return error_table(counted, by, counted.unroll)
-    if by == "threads":
-        return error_table(counted, by, threads_of(parts, at, progress=progress))
-    raise ValueError(f"no errors by {by!r:.80}{meant(by, KINDS)}")
+    keys: dict[str, Callable[[], npt.NDArray[Any]]] = {
+        "task": lambda: trials.task[at],
+        "round": lambda: round_of(trials)[at],
+        "session": lambda: session_of(trials)[at],
+        "unroll": lambda: trials.unroll[at],
+        "threads": lambda: threads_of(parts, at, progress=progress),
+    }
+    if by not in keys:
+        raise ValueError(f"no errors by {by!r:.80}{meant(by, tuple(keys))}")
+    labels = [f"{task.index}: {task.name}" for task in parts.tasks] if by == "task" else ()
+    return error_table(trials if rows is None else trials.take(at), by, keys[by](), labels)

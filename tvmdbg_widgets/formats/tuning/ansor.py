@@ -188,11 +188,11 @@ class _KnownSteps:
         return unroll
 
     def _look_at_order(self, kinds: bytes) -> _StepOrder:
-        order = _StepOrder(
-            frozenset(at for at, kind in enumerate(kinds) if kind == _SPLIT[0]),
-            tuple(at for at, kind in enumerate(kinds) if kind == _FOLLOWS[0]),
-            tuple(at for at, kind in enumerate(kinds) if kind == _UNROLLS[0]),
+        splits, follows, unrolls = (
+            tuple(at for at, kind in enumerate(kinds) if kind == code[0])
+            for code in (_SPLIT, _FOLLOWS, _UNROLLS)
         )
+        order = _StepOrder(frozenset(splits), follows, unrolls)
         if len(self._order) < _MOST_ORDERS:
             self._order[kinds] = order
         return order

@@ -103,9 +103,13 @@ class _DagTextReader:
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
-        self._producers = KnownOperations()
         self._lines: list[Computed] = []
         self._symbols: set[str] = set()
+        #: Operations by the name of their reads, their ranks, outputs by name, and those read.
+        self._named: dict[str, list[int]] = defaultdict(list)
+        self._ranks: list[int] = []
+        self._outputs: dict[str, int] = {}
+        self._read: set[int] = set()
 
     def take(self, line: Placeholder | Computed) -> None:
         """Read the next line; raise BodyError if it cannot follow."""
@@ -129,8 +133,14 @@ class _DagTextReader:
         return tuple(self._operations)
 
     def _add(self, operation: Operation) -> None:
+        at = len(self._operations)
         self._operations.append(operation)
-        self._producers.add(operation)
+        self._ranks.append(len(operation.shape if operation.is_placeholder else operation.axes))
+        if operation.outputs == 1:
+            self._named[operation.name].append(at)
+        for output in range(operation.outputs if operation.outputs > 1 else 0):
+            self._named[f"{operation.name}.v{output}"].append(at)
+            self._outputs[f"{operation.name}.v{output}"] = output
 
     def _continues(self, line: Computed) -> bool:
         return (
@@ -152,8 +162,40 @@ class _DagTextReader:
             tuple(Axis(name, None) for name in first.axes),
             tuple(Axis(name, None) for name in reduced if first.combiner),
             len(self._lines),
-            bodies=self._producers.resolved(tuple(read)) if complete else (),
+            bodies=self._resolved(tuple(read)) if complete else (),
         )
+
+    def _resolved(self, bodies: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        chosen = self._chosen(dict.fromkeys(read for body in bodies for read in reads(body)))
+        self._read.update(at for at in chosen.values() if at >= 0)
+
+        def change(expression: Expression) -> Expression:
+            expanded = rebuilt(expression, change)
+            if not (isinstance(expression, TensorRead) and isinstance(expanded, TensorRead)):
+                return expanded
+            output = self._outputs.get(expression.name, 0)
+            return replace(expanded, operation=chosen[expression], output=output)
+
+        return tuple(map(change, bodies))
+
+    def _chosen(self, reads_: Iterable[TensorRead]) -> dict[TensorRead, int]:
+        """Return the operation of each distinct read."""
+        alternatives: dict[tuple[str, int], list[TensorRead]] = defaultdict(list)
+        for read in reads_:
+            alternatives[read.name, len(read.indices)].append(read)
+        chosen: dict[TensorRead, int] = {}
+        for (name, rank), group in alternatives.items():
+            candidates = [at for at in self._named[name] if self._ranks[at] == rank]
+            chosen.update(zip(group, self._matched(len(group), candidates), strict=True))
+        return chosen
+
+    def _matched(self, wanted: int, candidates: list[int]) -> list[int]:
+        if len(candidates) == 1:
+            return candidates * wanted
+        unread = [at for at in candidates if at not in self._read]
+        if len(unread) == 1:
+            return unread * wanted
+        return unread[len(unread) - wanted :] if len(unread) >= wanted else [-1] * wanted
 
 
 def _renamed(body: Expression, original: Mapping[str, str]) -> Expression:
@@ -350,60 +392,6 @@ def _free(tokens: Sequence[Token], axes: tuple[str, ...]) -> tuple[str, ...]:
 def printed_name(name: str) -> str:
     """Return a variable's name in newer bodies: ``rc.outer`` → ``rc_outer``."""
     return re.sub(r"\W", "_", name)
-
-
-class KnownOperations:
-    """Earlier operations by their names in later reads."""
-
-    def __init__(self) -> None:
-        self._named: dict[str, list[int]] = defaultdict(list)
-        self._ranks: list[int] = []
-        self._outputs: dict[str, int] = {}
-        self._read: set[int] = set()
-
-    def add(self, operation: Operation) -> None:
-        """Add the next operation, after its own reads."""
-        at = len(self._ranks)
-        is_input = operation.is_placeholder
-        self._ranks.append(len(operation.shape if is_input else operation.axes))
-        if operation.outputs == 1:
-            self._named[operation.name].append(at)
-        for output in range(operation.outputs if operation.outputs > 1 else 0):
-            self._named[f"{operation.name}.v{output}"].append(at)
-            self._outputs[f"{operation.name}.v{output}"] = output
-
-    def resolved(self, bodies: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        """Return bodies whose reads name their operation, where that is clear."""
-        chosen = self._chosen(dict.fromkeys(read for body in bodies for read in reads(body)))
-        self._read.update(at for at in chosen.values() if at >= 0)
-
-        def change(expression: Expression) -> Expression:
-            expanded = rebuilt(expression, change)
-            if not (isinstance(expression, TensorRead) and isinstance(expanded, TensorRead)):
-                return expanded
-            output = self._outputs.get(expression.name, 0)
-            return replace(expanded, operation=chosen[expression], output=output)
-
-        return tuple(map(change, bodies))
-
-    def _chosen(self, reads_: Iterable[TensorRead]) -> dict[TensorRead, int]:
-        """Return the operation of each distinct read."""
-        alternatives: dict[tuple[str, int], list[TensorRead]] = defaultdict(list)
-        for read in reads_:
-            alternatives[read.name, len(read.indices)].append(read)
-        chosen: dict[TensorRead, int] = {}
-        for (name, rank), group in alternatives.items():
-            candidates = [at for at in self._named[name] if self._ranks[at] == rank]
-            chosen.update(zip(group, self._matched(len(group), candidates), strict=True))
-        return chosen
-
-    def _matched(self, wanted: int, candidates: list[int]) -> list[int]:
-        if len(candidates) == 1:
-            return candidates * wanted
-        unread = [at for at in candidates if at not in self._read]
-        if len(unread) == 1:
-            return unread * wanted
-        return unread[len(unread) - wanted :] if len(unread) >= wanted else [-1] * wanted
 
 
 _DUMP = re.compile(
