@@ -9,13 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.tuning.hand_made import Row, failed, parts_of, trials_of
-from tvmdbg_widgets.analysis.tuning.curves import (
-    best_costs,
-    best_so_far,
-    gains,
-    round_of,
-    total,
-)
+from tvmdbg_widgets.analysis.tuning.curves import best_costs, best_so_far, gains, round_of, total
 from tvmdbg_widgets.analysis.tuning.links import task_table
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed, session_of, sessions
 

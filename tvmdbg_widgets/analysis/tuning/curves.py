@@ -252,7 +252,8 @@ def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
     """Return the weights of the tasks."""
     try:
         known = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
-        numbers = np.array(known, np.float64)
+        is_text = any(isinstance(weight, str | bytes) for weight in (given, *known))
+        numbers = np.empty((0, 0)) if is_text else np.array(known, np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.empty((0, 0))
     if numbers.ndim != 1:

@@ -20,12 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
-from tvmdbg_widgets.analysis.tuning.curves import (
-    Gains,
-    best_costs,
-    gains,
-    known_weights,
-)
+from tvmdbg_widgets.analysis.tuning.curves import Gains, best_costs, gains, known_weights
 from tvmdbg_widgets.analysis.tuning.error_tables import (
     ErrorTable,
     seconds_cell,

@@ -410,11 +410,4 @@ def read_dag_dump(source: ByteSource) -> dict[str, str]:
 
 
 #: 10 kB per task of a tuned network.
-KIND = Kind(
-    "tuning-dags",
-    "file of DAG texts",
-    sniff,
-    read_dag_dump,
-    "dags",
-    grows=True,
-)
+KIND = Kind("tuning-dags", "file of DAG texts", sniff, read_dag_dump, "dags", grows=True)

@@ -181,11 +181,6 @@ def _is_record(line: bytes) -> bool:
     return False
 
 
-def _is_indented(line: bytes) -> bool:
-    """Return whether a line is a record behind blanks, where only Ansor's are comments."""
-    return line[:1] == b" " and any(start.match(line.lstrip()) for start in _STARTS[1:])
-
-
 _MOST_LINES = 1_000
 
 
@@ -273,7 +268,8 @@ class _RecordFileReader:
             problem = LineProblem("line", f"at most {LONGEST:,} bytes", size)
             self._refuse(block.offset, block.number, problem)
             length = block.too_long + block.ended
-            self._next = block.offset + length, block.number + 1
+            at = length * block.ended
+            self._next = block.offset + at, block.number + block.ended
             return length
         offset, number = block.offset, block.number
         last = number + len(block.lines) - 1
@@ -315,7 +311,9 @@ class _RecordFileReader:
         """Read a line that is no Ansor record in TVM's spacing."""
         if offset == 0 and line.startswith(BOM):
             offset, line = len(BOM), line[len(BOM) :]
-        if not line.strip() or (line[:1] in COMMENT and not _is_indented(line)):
+        # A record behind blanks is a comment of Ansor alone.
+        indented = line[:1] == b" " and any(start.match(line.lstrip()) for start in _STARTS[1:])
+        if not line.strip() or (line[:1] in COMMENT and not indented):
             return
         if ended and self._num_refused >= MOST_REFUSED and line.count(b"\t") < 3 and is_other(line):
             self._num_refused += 1  # nobody asks for its words
@@ -352,7 +350,8 @@ class _RecordFileReader:
     def _autotvm(self, document: dict[str, Any], at: tuple[int, int, int]) -> None:
         task, config, result, version = parse(document)
         index = self._tasks.add(task)
-        schedule = digest(task, config), unroll_of(config)
+        encoded = msgspec.json.encode([task.target.text, task.workload_key, config])
+        schedule = blake2b(encoded, digest_size=8).digest(), unroll_of(config)
         self._columns.add(index, result, version, schedule, at)
         if result.odd:
             self._note(result.odd, at[2])
@@ -403,12 +402,6 @@ def parse(document: dict[str, Any]) -> tuple[Task, Any, Result, str]:
     if type(document[version]) not in (int, float):
         raise LineProblem(version, "a number", document[version])
     return task, rest[-1] if old else document["config"], measured, str(document[version])
-
-
-def digest(task: Task, config: Any) -> bytes:
-    """Return 8 bytes that are equal for equal tasks with equal configs."""
-    encoded = msgspec.json.encode([task.target.text, task.workload_key, config])
-    return blake2b(encoded, digest_size=8).digest()
 
 
 def unroll_of(config: Any) -> int:
