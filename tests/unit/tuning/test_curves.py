@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.tuning.hand_made import Row, failed, parts_of, trials_of
 from tvmdbg_widgets.analysis.tuning.curves import best_costs, best_so_far, gains, round_of, total
 from tvmdbg_widgets.analysis.tuning.links import task_table
-from tvmdbg_widgets.analysis.tuning.sessions import elapsed, session_of, sessions
+from tvmdbg_widgets.analysis.tuning.sessions import elapsed, seconds_text, session_of, sessions
 
 TASKS = 4
 some_rows = st.lists(
@@ -169,3 +169,9 @@ def test_gradients_match_task_scheduler_formula(
     assert found.gradient[found.order].tolist() == sorted(found.gradient.tolist())
     failing = [best[task] == 1e10 and bool(history[task]) for task in range(3)]
     assert all(np.isnan(found.gain[task]) for task in range(3) if failing[task])
+
+
+def test_times_beyond_all_calendars_are_short() -> None:
+    assert [seconds_text(each) for each in (15.0, 750.0, 1.7e308)] == [
+        *("15 s", "12.5 min", "1.96759e+303 days"),
+    ]

@@ -172,14 +172,8 @@ def test_weights_are_a_list_or_by_task(weights: list[float]) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        [1, 2],
-        [1, 2, -3],
-        [1, 2, math.nan],
-        ["a", "b", "c"],
-        [[1], [2], [3]],
-        5,
-        [10**400, 1, 1],
-        "123",
+        *([1, 2], [1, 2, -3], [1, 2, math.nan], ["1", "2", "3"], [[1], [2], [3]]),
+        *(5, [10**400, 1, 1], "123"),
     ],
 )
 def test_invalid_weights_are_refused(wrong: Any) -> None:

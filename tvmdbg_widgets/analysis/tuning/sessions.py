@@ -90,7 +90,8 @@ def seconds_text(seconds: float) -> str:
     """Format seconds: ``"15 s"``, ``"12.4 min"``, ``"6.8 h"``, ``"2.1 days"``."""
     for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if abs(seconds) >= 2 * size:
-            return f"{fixed(seconds / size, 1)} {unit}"
+            number = seconds / size
+            return f"{fixed(number, 1) if abs(number) < 1e12 else f'{number:.6g}'} {unit}"
     whole = float(seconds).is_integer()
     return f"{seconds:.0f} s" if whole else duration_text(seconds * 1e9)
 
