@@ -168,21 +168,18 @@ class Curve:
         )
 
 
-def task_curve(parts: TuningParts, task: TaskLike) -> Curve:
-    """Return the curve of one task over its own trials."""
-    chosen = task_meant(parts, task)
-    rows = parts.trials.of_task(chosen.index)
-    return _curve(chosen.name, parts.trials, rows, best_so_far(parts.trials)[rows])
-
-
-def total_curve(parts: TuningParts, weights: Sequence[float] | None = None) -> Curve:
-    """Return the curve of the weighted total over all trials."""
-    title = "the sum over tasks" if weights is None else "the weighted sum over tasks"
-    rows = np.arange(len(parts.trials))
-    return _curve(title, parts.trials, rows, total(parts.trials, len(parts.tasks), weights))
-
-
-def _curve(title: str, trials: Trials, rows: Rows, best: Floats) -> Curve:
+def curve(
+    parts: TuningParts, task: TaskLike | None = None, weights: Sequence[float] | None = None
+) -> Curve:
+    """Return the curve of a task over its own trials, or of the weighted total over all."""
+    trials, rows = parts.trials, np.arange(len(parts.trials))
+    if task is not None:
+        chosen = task_meant(parts, task)
+        title, rows = chosen.name, trials.of_task(chosen.index)
+        best = best_so_far(trials)[rows]
+    else:
+        title = "the sum over tasks" if weights is None else "the weighted sum over tasks"
+        best = total(trials, len(parts.tasks), weights)
     return Curve(
         title,
         rows,

@@ -11,9 +11,8 @@ from tvmdbg_widgets.analysis.tuning.curves import (
     Curve,
     Gains,
     TaskLike,
-    task_curve,
+    curve,
     task_meant,
-    total_curve,
 )
 from tvmdbg_widgets.analysis.tuning.links import TaskTable, task_table
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
@@ -130,9 +129,7 @@ class LogFacts:
         IndexError, KeyError, TypeError, ValueError
             There is no such task; the weights do not fit the tasks.
         """
-        if task is not None:
-            return task_curve(self.parts, task)
-        return total_curve(self.parts, self.weights if weights is None else weights)
+        return curve(self.parts, task, self.weights if weights is None else weights)
 
     def _dag_and_problem(self, task: int) -> tuple[ComputeDag | None, tuple[str, ...]]:
         if task not in self._dags:

@@ -199,11 +199,6 @@ class WantedWorkload:
         """The key of the workload."""
         return identity(self.workload, self.tuner)
 
-    def is_of(self, task: Task) -> bool:
-        """Whether a task computes the same workload."""
-        same_tuner = task.tuner == self.tuner
-        return same_tuner and identity(task.workload, task.tuner) == self.identity
-
 
 def reasons(
     parts: TuningParts, asked: WantedWorkload, lookup: TrialLookup, hits: Sequence[Hit]
@@ -273,7 +268,11 @@ def _lookup_sentences(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
 def _target_sentences(
     parts: TuningParts, asked: WantedWorkload, hits: Sequence[Hit]
 ) -> Iterator[str]:
-    same = [task for task in parts.tasks if asked.is_of(task)]
+    same = [
+        task
+        for task in parts.tasks
+        if task.tuner == asked.tuner and identity(task.workload, task.tuner) == asked.identity
+    ]
     if hits:
         measured_for = parts.tasks[parts.trials.task[hits[0].row]].target
         if measured_for.text != asked.target.text:

@@ -367,9 +367,7 @@ def _argument_reduction(
         raise BodyError("expected '=' after the combiner", tokens[at].column)
     sources = after[1:]
     free = _free(sources, axes)
-    end = Token("end", "", tokens[at].column)
-    combined = parse_bodies([*tokens[1 : at + 1], end])
-    return Reduction("select", parse_bodies(sources), combined), free
+    return Reduction("select", parse_bodies(sources)), free
 
 
 def _opens(token: Token) -> int:

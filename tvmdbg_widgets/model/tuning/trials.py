@@ -347,7 +347,6 @@ class Reduction(Expression):
     inner = ("sources",)
     combiner: str
     sources: tuple[Expression, ...]
-    combined: tuple[Expression, ...] = ()
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

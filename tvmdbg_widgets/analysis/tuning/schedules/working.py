@@ -37,7 +37,6 @@ class ReplayError(ValueError):
     """A step that TVM refuses or that no schedule has."""
 
     def __init__(self, problem: str, *, step: int = -1, code: str = "", field: str = "") -> None:
-        self.problem = problem
         self.step = step
         self.code = code
         self.field = field
