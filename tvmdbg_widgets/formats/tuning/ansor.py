@@ -148,7 +148,6 @@ class _Kinds(dict[bytes, bytes]):
         return kind
 
     def forget(self) -> None:
-        """Forget all."""
         for kept in (self, self.sources, self.unroll):
             kept.clear()
 

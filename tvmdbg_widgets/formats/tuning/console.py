@@ -65,7 +65,7 @@ _MOST_TEXT = 64 << 10
 _META_COLUMNS = 9
 
 
-class SchedulerTables:
+class _SchedulerTables:
     """The task scheduler's tables; the last is kept."""
 
     def __init__(self) -> None:
@@ -78,7 +78,6 @@ class SchedulerTables:
         self._bar_seconds: dict[str, float] = {}
 
     def add(self, line: str) -> None:
-        """Read one line."""
         if "|" in line:
             if _HEADER.fullmatch(line):
                 self._rows, self._inside, self._of_meta = [], True, False
@@ -182,7 +181,7 @@ class Measurement:
     glyphs: str = ""
 
 
-class Measurements:
+class _Measurements:
     """The measurements of verbose output, and the glyphs of builds and runs."""
 
     def __init__(self) -> None:
@@ -196,11 +195,9 @@ class Measurements:
 
     @property
     def glyphs(self) -> str:
-        """Return all glyphs in order."""
         return "".join(self._glyphs)
 
     def add(self, line: str) -> None:
-        """Read one line."""
         numbered = "No: " in line
         if numbered and (of_autotvm := _OF_AUTOTVM.fullmatch(line)):
             self._end_failed("")
@@ -222,7 +219,6 @@ class Measurements:
             self._dots = ""
 
     def all(self) -> tuple[Measurement, ...]:
-        """Return the measurements so far."""
         self._end_failed("")
         self._end_batch()
         return tuple(self._measurements)
@@ -344,7 +340,7 @@ class Output:
 
 def read_output(source: ByteSource) -> Output:
     """Read the printed text of a tuning; other lines are skipped."""
-    tables, measurements, dags = SchedulerTables(), Measurements(), _Dags()
+    tables, measurements, dags = _SchedulerTables(), _Measurements(), _Dags()
     rounds: list[tuple[float, float, float]] = []
     for block in blocks(source):
         for raw in block.lines:
@@ -389,7 +385,6 @@ class _Dags:
             self._key = task[1]
 
     def all(self) -> dict[str, str]:
-        """Return the texts so far."""
         self._end()
         return self._measurements
 

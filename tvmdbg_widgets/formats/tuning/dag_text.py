@@ -103,7 +103,7 @@ class _DagTextReader:
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
-        self._lines: list[Computed] = []
+        self._lines: list[_Computed] = []
         self._symbols: set[str] = set()
         #: Operations by the name of their reads, their ranks, outputs by name, and those read.
         self._named: dict[str, list[int]] = defaultdict(list)
@@ -111,13 +111,13 @@ class _DagTextReader:
         self._outputs: dict[str, int] = {}
         self._read: set[int] = set()
 
-    def take(self, line: Placeholder | Computed) -> None:
+    def take(self, line: _Placeholder | _Computed) -> None:
         """Read the next line; raise BodyError if it cannot follow."""
-        if isinstance(line, Computed) and self._continues(line):
+        if isinstance(line, _Computed) and self._continues(line):
             self._lines.append(line)
             return
         self.finish()
-        if isinstance(line, Placeholder):
+        if isinstance(line, _Placeholder):
             self._symbols.update(line.symbols)
             self._add(Operation(line.name, "placeholder", shape=line.shape))
         elif line.output:
@@ -126,7 +126,6 @@ class _DagTextReader:
             self._lines.append(line)
 
     def finish(self) -> tuple[Operation, ...]:
-        """Complete the last operation and return all."""
         if self._lines:
             self._add(self._operation())
             self._lines = []
@@ -142,7 +141,7 @@ class _DagTextReader:
             self._named[f"{operation.name}.v{output}"].append(at)
             self._outputs[f"{operation.name}.v{output}"] = output
 
-    def _continues(self, line: Computed) -> bool:
+    def _continues(self, line: _Computed) -> bool:
         return (
             bool(self._lines)
             and self._lines[0].output == 0
@@ -179,7 +178,6 @@ class _DagTextReader:
         return tuple(map(change, bodies))
 
     def _chosen(self, reads_: Iterable[TensorRead]) -> dict[TensorRead, int]:
-        """Return the operation of each distinct read."""
         alternatives: dict[tuple[str, int], list[TensorRead]] = defaultdict(list)
         for read in reads_:
             alternatives[read.name, len(read.indices)].append(read)
@@ -282,7 +280,7 @@ _WORDS = frozenset(("and", "or", "not", "True", "False"))
 
 
 @dataclass(frozen=True)
-class Placeholder:
+class _Placeholder:
     """A line of an input; symbolic sizes are None, and stand in `symbols`."""
 
     name: str
@@ -291,9 +289,7 @@ class Placeholder:
 
 
 @dataclass(frozen=True)
-class Computed:
-    """A line of one output of a computed operation."""
-
+class _Computed:
     name: str
     axes: tuple[str, ...]
     output: int | None
@@ -302,7 +298,7 @@ class Computed:
     free: tuple[str, ...]
 
 
-def parse_line(line: str) -> Placeholder | Computed:
+def parse_line(line: str) -> _Placeholder | _Computed:
     """Read one line."""
     odd = _ODD.search(line.rstrip())
     if odd is not None:
@@ -325,16 +321,16 @@ def parse_line(line: str) -> Placeholder | Computed:
                 problem.column,
             ) from None
         body, free = None, ()
-    return Computed(head["name"], axes, output, combiner, body, free)
+    return _Computed(head["name"], axes, output, combiner, body, free)
 
 
-def _placeholder(name: str, shape: str | None) -> Placeholder:
+def _placeholder(name: str, shape: str | None) -> _Placeholder:
     if shape is None:
         raise BodyError("an input without shape, as in the text that is only hashed", 0)
     parts = [part_text.strip() for part_text in shape.split(",")] if shape.strip() else []
     sizes = [_SIZE.fullmatch(part_text) for part_text in parts]
     symbols = tuple(part for part, size in zip(parts, sizes, strict=True) if size is None)
-    return Placeholder(name, tuple(int(size[1]) if size else None for size in sizes), symbols)
+    return _Placeholder(name, tuple(int(size[1]) if size else None for size in sizes), symbols)
 
 
 def _body(

@@ -288,7 +288,6 @@ class _RecordFileReader:
         return offset - block.offset
 
     def file(self, offset: int, line: int) -> RecordFile:
-        """Return the records and refused lines."""
         at, number = self._next or (offset, line)
         tasks = tuple(self._tasks.found)
         log = TuningParts(

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.schedules import placing, working
 from tvmdbg_widgets.analysis.tuning.schedules.placing import split_before
-from tvmdbg_widgets.analysis.tuning.schedules.tensors import RewriteError
+from tvmdbg_widgets.analysis.tuning.schedules.tensors import RewriteError, TensorAxis
 from tvmdbg_widgets.analysis.tuning.schedules.working import (
     LARGEST_FACTOR,
     LONGEST_NAME,
@@ -97,7 +97,14 @@ class WorkingWithoutDag(Working):
             known = self.known[stage]
             extents = known.extents if self.knows_parts(stage) else {}
             numbers = range(known.named, known.named + missing)
-            more = tuple(_axis(grown, number, extents.get(number)) for number in numbers)
+            more = tuple(
+                working.loop_of(
+                    TensorAxis(f"axis{number}", extents.get(number)),
+                    IteratorKind.SPATIAL,
+                    (grown.made_by, number),
+                )
+                for number in numbers
+            )
             known.named += missing
             self.stages[stage] = changed(grown, iterators=grown.iterators + more)
         return super().iterator(stage, place, field)
@@ -222,18 +229,6 @@ def _fresh(working: Working, source: Stage, role: str = "", scope: str = "") -> 
         scope=scope,
         steps=(index,),
         is_open=True,
-    )
-
-
-def _axis(stage: Stage, number: int, extent: int | None) -> Iterator:
-    made_by = stage.made_by
-    return Iterator(
-        f"axis{number}",
-        extent,
-        IteratorKind.SPATIAL,
-        made_by=made_by,
-        steps=() if made_by < 0 else (made_by,),
-        parts=((made_by, number),),
     )
 
 

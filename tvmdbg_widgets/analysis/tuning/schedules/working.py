@@ -291,7 +291,7 @@ class Working:
         kinds = [IteratorKind.SPATIAL] * len(axes)
         kinds += [IteratorKind.REDUCTION] * len(computation.reduce_axes)
         made = [
-            _loop(axis, kind, (made_by, place))
+            loop_of(axis, kind, (made_by, place))
             for place, (axis, kind) in enumerate(
                 zip((*axes, *computation.reduce_axes), kinds, strict=True)
             )
@@ -371,7 +371,8 @@ class Working:
         raise ReplayError(problem, step=self.index, code=code, field=field)
 
 
-def _loop(axis: TensorAxis, kind: IteratorKind, part: tuple[int, int]) -> Iterator:
+def loop_of(axis: TensorAxis, kind: IteratorKind, part: tuple[int, int]) -> Iterator:
+    """Return the loop of an axis."""
     made_by = part[0]
     return Iterator(
         clean_name(axis.name),
