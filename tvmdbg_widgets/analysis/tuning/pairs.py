@@ -100,20 +100,12 @@ def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
     if k < 1:
         raise ValueError(f"k is how many records to keep of each workload: 1 or more, not {k}")
     rows, tasks = ranked(parts.trials)
-    starts = np.searchsorted(tasks, np.arange(len(parts.tasks) + 1))
-    best = {
-        task.index: _best_schedules(rows[starts[task.index] : starts[task.index + 1]], parts, k)
-        for task in parts.tasks
-    }
-    first = {
-        index: int(rows[starts[index] : starts[index + 1]].min())
-        for index, own in best.items()
-        if own
-    }
+    of_task = np.split(rows, np.searchsorted(tasks, np.arange(1, len(parts.tasks))))
+    best = [_best_schedules(own, parts, k) for own in of_task]
+    measured_tasks = [task for task in parts.tasks if best[task.index]]
+    measured_tasks.sort(key=lambda task: int(of_task[task.index].min()))
     kept: dict[int, None] = {}
-    for members in _tasks_by_group(
-        [parts.tasks[index] for index in sorted(first, key=first.__getitem__)]
-    ):
+    for members in _tasks_by_group(measured_tasks):
         rivals = sorted(
             (float(parts.trials.cost[row]), row) for index in members for row in best[index]
         )
