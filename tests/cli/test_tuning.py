@@ -174,6 +174,9 @@ def test_show_asks_for_a_choice_between_tasks(tvmdbg: Run, log: Path) -> None:
     assert tvmdbg("tuning", "show", log).stdout.startswith("Schedule of trial 1")
     log.write_bytes(log_of([line(error=6)]))
     assert "no valid trial" in refused(tvmdbg("tuning", "show", log))
+    log.write_bytes(b"")
+    assert "no trial to show" in refused(tvmdbg("tuning", "show", log))
+    assert "the log has no rows" in refused(tvmdbg("tuning", "reuse", log, "--rows", "0"))
 
 
 def test_distill_writes_the_best_lines(tvmdbg: Run, log: Path, tmp_path: Path) -> None:

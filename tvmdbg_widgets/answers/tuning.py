@@ -88,7 +88,7 @@ def _overview(log: LogFacts, links: TaskLinks | None) -> Reply:
             "valid": int(table.errors.valid[at]),
             "best": _known(table.best[at]),
             "bestTrial": bests[at] if bests[at] >= 0 else None,
-            "gflops": _known((flops[at] or math.nan) / (table.best[at] or math.nan) / 1e9),
+            "gflops": _known((flops[at] or math.nan) / (float(table.best[at]) or math.nan) / 1e9),
             "assumed": at in assumed,
             "gain": _known(table.gains.gain[at]),
             "spent": _known(table.errors.seconds[at]),

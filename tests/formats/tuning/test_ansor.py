@@ -133,13 +133,17 @@ def test_trials_with_contradictory_costs_are_kept_and_reported(result: bytes, ru
 
 
 @pytest.mark.parametrize(
-    ("slot", "told"),
+    ("slot", "registers", "told"),
     [
-        (65536, "max_registers_per_block=65536"),
-        (2147483647, "max_local_memory_per_block=2147483647"),
+        (65536, 65536, "max_registers_per_block=65536"),
+        (2147483647, None, "max_local_memory_per_block=2147483647"),
     ],
 )
-def test_fifth_hardware_parameter_is_named_by_its_meaning(slot: int, told: str) -> None:
+def test_fifth_hardware_parameter_is_named_by_its_meaning(
+    slot: int, registers: int | None, told: str
+) -> None:
     hardware = HardwareParams(-1, 16, 64, 49152, slot, 1024, 8, 32)
     assert told in repr(hardware)
+    meanings = hardware.max_registers_per_block, hardware.max_local_memory_per_block
+    assert meanings == (registers, slot if registers is None else None)
     assert repr(hardware).startswith("HardwareParams(num_cores=-1, vector_unit_bytes=16")

@@ -89,27 +89,6 @@ def test_steps_of_every_record_have_their_fields(opened: dict[Path, TuningLog]) 
     assert set(codes) == set(ARITIES)
 
 
-@pytest.mark.parametrize(
-    ("folder", "versions"),
-    [
-        ("tvm_ci_logs_history", {"v0.2", "v0.3", "v0.5", "v0.6"}),
-        ("tvm_v0.19_ci_logs", {"v0.1", "v0.2", "v0.3", "v0.5", "v0.6"}),
-        ("tlcbench", {"v0.4", "v0.5"}),
-        ("nnfusion_cuda_rocm", {"v0.6", "0.1"}),
-    ],
-)
-def test_versions_are_kept(corpus: Path, folder: str, versions: set[str]) -> None:
-    assert set(open_tuning(corpus / "tuning" / folder).trials.version) == versions
-
-
-def test_hardware_slot_4_is_read_in_both_meanings(corpus: Path) -> None:
-    below = corpus / "tuning"
-    old = open_tuning(below / "tvm_ci_logs_history/resnet18-cuda.v0.3.c.json").tasks[0].hardware
-    new = open_tuning(below / "tlcbench/t4-bert-B1.v0.5.json").tasks[0].hardware
-    assert old.max_registers_per_block == 65536
-    assert new.max_local_memory_per_block == 2**31 - 1
-
-
 def test_databases_name_their_blocks(corpus: Path) -> None:
     below = corpus / "tuning"
     names = {task.workload.name for task in open_tuning(below / "ms_web_llm").tasks}

@@ -121,6 +121,21 @@ def test_rows_of_several_growing_files_keep_their_order(tmp_path: Path) -> None:
     assert [each.name for each in grown.parts.sources] == [str(one), str(other)]
 
 
+@pytest.mark.parametrize("other", [b"{}", b"# comment", b"llvm\tgASVAAAA\tgASVAAAA\tgASVAAAA"])
+def test_unfinished_last_lines_are_counted_once(tmp_path: Path, other: bytes) -> None:
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    first, last = lines_of(13, 2)
+    one.write_bytes(first + b"\n" + last[:50])
+    two.write_bytes(first + b"\n" + other)
+    follower = open_tuning([one, two]).follow()
+    for path, more in ((one, last[50:] + b"\n"), (two, b"\n" + last)):
+        with path.open("ab") as file:
+            file.write(more)
+        grown, again = follower.poll().parts, open_tuning([one, two]).parts
+        for name in ("num_refused", "cut", "undecoded"):
+            assert getattr(grown, name) == getattr(again, name), name
+
+
 def test_output_and_databases_grow_too(tmp_path: Path) -> None:
     output = tmp_path / "out.txt"
     log = tmp_path / "log.json"

@@ -39,6 +39,14 @@ def test_autotvm_records_of_both_versions_are_read(seed: int) -> None:
     assert len(log.tasks) == len(identities)
 
 
+def test_indented_records_are_comments_of_ansor_alone() -> None:
+    random = Random(0)
+    made = make.ansor(random), make.autotvm(random, version=0.2), make.metaschedule(random, 0)
+    lines = [b" " + case.line for case in made]
+    log = open_tuning(b"\n".join([make.ansor(random).line, *lines]), progress=False)
+    assert [log[row].line for row in range(1, len(log))] == lines[1:]
+
+
 def test_autotvm_tasks_are_named_by_their_shapes() -> None:
     args = [["TENSOR", [1, 64], "float32"], ["TENSOR", [], "float32"], [2, 2], None]
     line = {
@@ -163,3 +171,12 @@ def test_a_record_is_valid_if_one_run_is(costs: list[float]) -> None:
     record[1][1] = costs
     log = open_tuning(json.dumps(record).encode())
     assert (log.trials.error.tolist(), log.trials.run_costs.tolist()) == ([0], costs)
+
+
+def test_a_record_whose_mean_is_not_finite_is_refused() -> None:
+    record = json.loads(make.metaschedule(Random(1), 0).line)
+    record[1][1] = [1.0, 1.7e308, 1.7e308]
+    log = open_tuning([b"[\n" + json.dumps(record).encode()], progress=False)
+    assert (len(log), log.parts.refused[-1].why.partition(";")[0]) == (
+        *(0, "field [1][1][0]: expected costs whose mean is finite"),
+    )

@@ -386,3 +386,19 @@ def test_totals_of_the_first_releases_are_read() -> None:
     log = tvmdbg.open((rows + last).encode())
     assert isinstance(log, TuningLog)
     assert (log.console.total_ms, log.console.trials, log.console.used_s) == (1.649, 1920, 3598)
+
+
+def test_measurements_beyond_any_number_fit_no_record() -> None:
+    record = line([[0.5], 0, 1.0, 2])
+    for costs, stamp in (("0.5", "1e999"), ("1e999", "2.0"), ("nan", "2.0"), ("0.5", "1e300")):
+        log = open_tuning([record, printed(1, good(costs, "1.00", stamp)).encode()])
+        assert [message.row for message in log.parts.messages] == [-1]
+    log = open_tuning([record, printed(1, good("0.5", "1.00", "2.00")).encode()])
+    assert [message.row for message in log.parts.messages] == [0]
+
+
+def test_numbers_without_end_in_a_table_are_unknown() -> None:
+    text = META.format(last="Done", end="").replace("1000.5000", "nan")
+    log = opened(text.replace("trials: 64", "trials: 1e999"))
+    assert (log.console.rows[0].latency_ms, log.console.trials) == (None, None)
+    assert "task 0: fused_dense, no latency" in repr(log)

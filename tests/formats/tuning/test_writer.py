@@ -4,7 +4,6 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,18 +23,6 @@ def test_lines_are_written_byte_for_byte(tmp_path: Path) -> None:
     write_lines(path, log.parts, [3, 3, -1])
     assert path.read_bytes() == b"".join(lines[i] + b"\n" for i in (3, 3, -1))
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "log.json"
-    line = make.ansor(Random(1)).line
-    path.write_bytes(line + b"\n")
-    log = open_tuning(path)
-    with pytest.raises(IndexError, match="row 5"):
-        write_lines(path, log.parts, [0, 5])
-    assert path.read_bytes() == line + b"\n"
-    write_lines(path, log.parts, [0, 0])
-    assert path.read_bytes() == (line + b"\n") * 2
 
 
 @given(st.integers(0, 2**32), st.integers(1, 4))

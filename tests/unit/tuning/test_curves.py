@@ -8,17 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.tuning.hand_made import Row, failed, trials_of
-from tvmdbg_widgets.analysis.tuning.curves import (
-    best_costs,
-    best_so_far,
-    gains,
-    known_weights,
-    round_of,
-    total,
-    weighted_sum,
-)
-from tvmdbg_widgets.analysis.tuning.sessions import elapsed, session_of, sessions
+from tests.unit.tuning.hand_made import Row, failed, parts_of, trials_of
+from tvmdbg_widgets.analysis.tuning.curves import best_costs, best_so_far, gains, round_of, total
+from tvmdbg_widgets.analysis.tuning.links import task_table
+from tvmdbg_widgets.analysis.tuning.sessions import elapsed, seconds_text, session_of, sessions
 
 TASKS = 4
 some_rows = st.lists(
@@ -74,8 +67,8 @@ def test_total_matches_weighted_sum_over_tasks_at_every_row(
     found = total(trials_of(rows), TASKS, weights)
     assert same(found, expected)
     if rows:
-        last = weighted_sum(best_costs(trials_of(rows), TASKS), known_weights(weights, TASKS))
-        assert same(found[-1:], [last])
+        table = task_table(parts_of([*rows, failed(TASKS - 1)]), weights)
+        assert same(found[-1:], [table.total])
 
 
 def blocks(*pairs: tuple[int, int]) -> list[Row]:
@@ -131,6 +124,12 @@ def test_older_records_after_newer_ones_start_a_session() -> None:
     assert elapsed(trials).tolist() == [0, 1, 1, 3]
 
 
+def test_records_without_times_hide_no_pause() -> None:
+    trials = trials_of([Row(timestamp=each) for each in (100.0, math.nan, 9000.0, 9001.0)])
+    assert session_of(trials).tolist() == [0, 0, 1, 1]
+    assert same(elapsed(trials), [0, math.nan, 0, 1])
+
+
 def test_elapsed_time_is_unknown_without_timestamps() -> None:
     trials = trials_of([Row(timestamp=math.nan)] * 3)
     assert np.isnan(elapsed(trials)).all()
@@ -170,3 +169,9 @@ def test_gradients_match_task_scheduler_formula(
     assert found.gradient[found.order].tolist() == sorted(found.gradient.tolist())
     failing = [best[task] == 1e10 and bool(history[task]) for task in range(3)]
     assert all(np.isnan(found.gain[task]) for task in range(3) if failing[task])
+
+
+def test_times_beyond_all_calendars_are_short() -> None:
+    assert [seconds_text(each) for each in (15.0, 750.0, 1.7e308)] == [
+        *("15 s", "12.5 min", "1.96759e+303 days"),
+    ]

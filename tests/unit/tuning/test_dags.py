@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis.tuning.facts import texts_by_hash, with_recorded_ex
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import infer_bounds, why_refused
 from tvmdbg_widgets.formats.tuning.dag_text import key_hash, parse_dag
-from tvmdbg_widgets.model.tuning.parts import Target, Task, TuningParts, Workload
+from tvmdbg_widgets.model.tuning.parts import Target, Task, Workload
 from tvmdbg_widgets.model.tuning.steps import ComputeAt
 from tvmdbg_widgets.model.tuning.trials import ComputeDag, DagSource
 from tvmdbg_widgets.tuning import open_tuning
@@ -29,12 +29,13 @@ def task(key: Any, target: str = "llvm", fields: int = 6, tuner: Any = "ansor") 
     return Task(0, tuner, Workload.of(text, key), Target.parse(target), fields=fields)
 
 
-def dag_of(known: TuningParts, wanted: Task) -> ComputeDag | None:
+def dag_of(known: Any, wanted: Task) -> ComputeDag | None:
     return find_dag(known, wanted)[0]
 
 
-def find_dag(known: TuningParts, wanted: Task) -> tuple[ComputeDag | None, tuple[str, ...]]:
-    return finding.find_dag(known, wanted, lambda: texts_by_hash(known.dags))
+def find_dag(known: Any, wanted: Task) -> tuple[ComputeDag | None, tuple[str, ...]]:
+    known = SimpleNamespace(**vars(known), tasks=(wanted,))
+    return finding.LogFacts(known)._dag_and_problem(0)
 
 
 def parts(dags: dict[str, str] | None = None, stamps: Any = ()) -> Any:

@@ -9,11 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.tuning.hand_made import Row, failed, parts_of, trials_of
-from tvmdbg_widgets.analysis.tuning.error_tables import (
-    error_table,
-    glyph_counts,
-    wasted_seconds,
-)
+from tvmdbg_widgets.analysis.tuning.error_tables import error_table, glyph_counts, wasted_seconds
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.tuning.log import TuningLog
 

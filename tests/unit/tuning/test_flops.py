@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from unit.tuning.printed_states import dag, dag_with_bodies
 
+from tests.formats.tuning.test_dag_text import PADDED
 from tests.unit.tuning.printed_states import cases, read_steps, steps_of
 from tvmdbg_widgets.analysis.tuning.hardware_limits import UNKNOWN, threads_per_block
 from tvmdbg_widgets.analysis.tuning.step_words import flop_count
@@ -24,17 +25,6 @@ OF_TVM = {
     "PadInput(i0, i1) = tir.if_then_else(((((i0 >= 1) && (i0 < 513)) && (i1 >= 1)) && (i1 < 513)), "
     "C[(i0 - 1), (i1 - 1)], 0f)\n": 2 * N**3,
 }
-TENSET = """\
-placeholder = PLACEHOLDER [1, 56, 56, 64]
-PaddedInput(i0, i1, i2, i3) = tir.if_then_else(((((i1 >= 1) && (i1 < 57)) && (i2 >= 1)) && \
-(i2 < 57)), placeholder[i0, (i1 - 1), (i2 - 1), i3], 0f)
-placeholder = PLACEHOLDER [3, 3, 64, 128]
-Conv2dOutput(nn, yy, xx, ff) += \
-(PaddedInput[nn, ((yy*2) + ry), ((xx*2) + rx), rc]*placeholder[ry, rx, rc, ff])
-placeholder = PLACEHOLDER [1, 1, 1, 128]
-T_add(ax0, ax1, ax2, ax3) = (Conv2dOutput[ax0, ax1, ax2, ax3] + placeholder[ax0, 0, 0, ax3])
-T_relu(ax0, ax1, ax2, ax3) = max(T_add[ax0, ax1, ax2, ax3], 0f)
-"""
 
 
 @pytest.mark.parametrize("more", OF_TVM)
@@ -49,7 +39,7 @@ def test_flop_counts_match_tvm_test(more: str) -> None:
 
 def test_flop_count_of_network_layer() -> None:
     shapes = [[1, 56, 56, 64], [3, 3, 64, 128], [1, 1, 1, 128], [1, 28, 28, 128]]
-    found = parse_dag(TENSET, shapes=shapes)
+    found = parse_dag(PADDED, shapes=shapes)
     assert flop_count(found) is None  # how far the padding goes is not in the text
     operations = list(found.operations)
     axes = [replace(axis, extent=axis.extent or 58) for axis in operations[1].axes]

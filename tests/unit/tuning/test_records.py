@@ -1,5 +1,6 @@
 """Records of a log: one by one, as tables, merged, weighed and written again."""
 
+import json
 import math
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.make import tuning_cases as make
 from tests.unit.tuning.ansor_lines import CPU, T4, line, log_of
+from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 LINES = [
@@ -169,7 +171,10 @@ def test_weights_are_a_list_or_by_task(weights: list[float]) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [[1, 2], [1, 2, -3], [1, 2, math.nan], ["a", "b", "c"], [[1], [2], [3]], 5, [10**400, 1, 1]],
+    [
+        *([1, 2], [1, 2, -3], [1, 2, math.nan], ["1", "2", "3"], [[1], [2], [3]]),
+        *(5, [10**400, 1, 1], "123"),
+    ],
 )
 def test_invalid_weights_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="weight"):
@@ -201,3 +206,43 @@ def test_log_repr_summarizes_records() -> None:
     assert "  0 lines refused" in repr(opened()).splitlines()
     told = repr(opened([LINES[0].replace(b'"v0.6"', b'"\\u001b[31m"')]))
     assert told.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("rows", [[True, False], np.array([1, 0], bool), [0.0, 1.5]])
+def test_masks_and_fractions_are_no_rows(tmp_path: Path, rows: Any) -> None:
+    log = opened()
+    for ask in (lambda: log.write(tmp_path / "a", rows), lambda: log.errors_by("task", rows)):
+        with pytest.raises(TypeError, match=r"whole numbers.*np.flatnonzero\(mask\)"):
+            ask()
+    assert not (tmp_path / "a").exists()
+    with pytest.raises(TypeError, match="by its row"):
+        log.record(np.True_)
+
+
+def test_a_log_whose_lines_changed_is_not_compared(tmp_path: Path) -> None:
+    path = tmp_path / "ansor.json"
+    path.write_bytes(log_of(LINES))
+    log = tvmdbg.open_tuning(path, progress=False)
+    path.write_bytes(log_of([b" " * len(each) for each in LINES] + LINES))
+    with pytest.raises(tvmdbg.FormatError, match=r"changed|not the record"):
+        log.compare(opened(), progress=False)
+
+
+@pytest.mark.parametrize(
+    ("costs", "error", "all_cost"),
+    [([0.0] * 3, 0, 0.0), ([5e-324], 0, 1.7e308), ([1.7e308], 0, 1.0), ([1e10], 6, 1.7e308)],
+)
+def test_numbers_at_the_limits_answer_every_question(
+    costs: list[float], error: int, all_cost: float
+) -> None:
+    lines = []
+    for split in range(1, 31):
+        record = json.loads(line(split=split // 2 + 1))
+        record["r"][:3] = costs, error, all_cost
+        lines.append(json.dumps(record).encode())
+    log = opened(lines)
+    for answer in (log, log.findings(), log.task_table(), log.curve(), log.errors_by("round")):
+        assert repr(answer)
+    assert TuningAnswers(log.facts).overview
+    assert len(log.select("spread>1%")) == 0
+    repr(log.compare(log, progress=False))

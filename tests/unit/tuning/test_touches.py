@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import why_refused
 from tvmdbg_widgets.analysis.tuning.touches import touches
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
+from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.model.tuning.steps import State
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
@@ -115,3 +116,10 @@ def test_reads_are_unknown_without_bodies() -> None:
     operations = (*state.dag.operations[:2], open_dag)
     state = replay(replace(state.dag, operations=operations), ())
     assert touches(state)[0].elements is None
+
+
+@pytest.mark.parametrize("index", ["1e400", 'T.float32("nan")'])
+def test_an_index_that_is_no_number_may_read_everything(index: str) -> None:
+    text = f"A = PLACEHOLDER [4]\nB(i) = A[{index}]\n"
+    state = replay(parse_dag(text, shapes=[[4], [8]]), ())
+    assert touched(state, "i") == {("A", False): (4, None), ("B", True): (8, None)}

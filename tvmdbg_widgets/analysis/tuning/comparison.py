@@ -131,8 +131,6 @@ class MachineComparison:
 
         pairs = self.pairs
         names = {task.old.index: task.old.name for task in self.tasks}
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ratio = pairs.new_cost / pairs.old_cost
         return pd.DataFrame(
             {
                 "task": pairs.old_task,
@@ -142,7 +140,7 @@ class MachineComparison:
                 "new_row": pairs.new_row,
                 "cost_s": pairs.old_cost,
                 "new_cost_s": pairs.new_cost,
-                "ratio": ratio,
+                "ratio": pairs.ratio,
                 "error": [_error(error) for error in pairs.old_error.tolist()],
                 "new_error": [_error(error) for error in pairs.new_error.tolist()],
                 "trials": pairs.old_count,
@@ -256,7 +254,7 @@ class TaskTransfer:
     def ratio(self) -> float:
         """Median ratio of new to old cost; NaN without a usable valid pair."""
         valid = self.pairs.valid & (self.pairs.old_cost > 0)
-        ratios = self.pairs.new_cost[valid] / self.pairs.old_cost[valid]
+        ratios = self.pairs.ratio[valid]
         return float(np.median(ratios)) if len(ratios) else math.nan
 
     @property

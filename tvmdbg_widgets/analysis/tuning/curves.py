@@ -35,19 +35,13 @@ Rows = npt.NDArray[np.intp]
 
 def best_so_far(trials: Trials) -> Floats:
     """Return the lowest cost so far in a row's task, by row."""
-    order, starts = _rows_by_task(trials)
+    order, ends = trials.by_task
     lowest = trials.cost[order]
-    for start, end in pairwise([*starts.tolist(), len(order)]):
+    for start, end in pairwise(ends.tolist()):
         np.fmin.accumulate(lowest[start:end], out=lowest[start:end])
     best = np.empty_like(lowest)
     best[order] = lowest
     return best
-
-
-def _rows_by_task(trials: Trials) -> tuple[Rows, Rows]:
-    order = np.argsort(trials.task, kind="stable")
-    of_task = trials.task[order]
-    return order, np.flatnonzero(np.diff(of_task, prepend=-1))
 
 
 def best_costs(trials: Trials, num_tasks: int) -> Floats:
@@ -94,22 +88,15 @@ def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
 
 def improvements(trials: Trials) -> Rows:
     """Return the rows whose trials were their task's fastest so far, by task."""
-    order, starts = _rows_by_task(trials)
-    return order[_improvements(best_so_far(trials)[order], starts)]
+    order, ends = trials.by_task
+    return order[_improvements(best_so_far(trials)[order], ends[:-1])]
 
 
 def _improvements(values: Floats, starts: Rows) -> Rows:
-    before = np.concatenate([[np.nan], values[:-1]])[: len(values)]
+    before = np.concatenate([[np.nan], values])
     before[starts] = np.nan
+    before = before[: len(values)]
     return np.flatnonzero((values < before) | (np.isnan(before) & ~np.isnan(values)))
-
-
-def weighted_sum(best: Floats, weights: Floats) -> float:
-    """Return ``sum(weight * best)`` in task order; NaN where one is unknown."""
-    total = 0.0
-    for weight, cost in zip(weights.tolist(), best.tolist(), strict=True):
-        total += weight * cost
-    return total if len(best) else math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +139,7 @@ class Curve:
     @property
     def steps(self) -> Rows:
         """Points at which the value became known or fell (intp [K])."""
-        return _improvements(self.best, np.zeros(min(1, len(self)), np.intp))
+        return _improvements(self.best, np.zeros(1, np.intp))
 
     @property
     def reached(self) -> int | None:
@@ -181,21 +168,18 @@ class Curve:
         )
 
 
-def task_curve(parts: TuningParts, task: TaskLike) -> Curve:
-    """Return the curve of one task over its own trials."""
-    chosen = task_meant(parts, task)
-    rows = parts.trials.of_task(chosen.index)
-    return _curve(chosen.name, parts.trials, rows, best_so_far(parts.trials)[rows])
-
-
-def total_curve(parts: TuningParts, weights: Sequence[float] | None = None) -> Curve:
-    """Return the curve of the weighted total over all trials."""
-    title = "the sum over tasks" if weights is None else "the weighted sum over tasks"
-    rows = np.arange(len(parts.trials))
-    return _curve(title, parts.trials, rows, total(parts.trials, len(parts.tasks), weights))
-
-
-def _curve(title: str, trials: Trials, rows: Rows, best: Floats) -> Curve:
+def curve(
+    parts: TuningParts, task: TaskLike | None = None, weights: Sequence[float] | None = None
+) -> Curve:
+    """Return the curve of a task over its own trials, or of the weighted total over all."""
+    trials, rows = parts.trials, np.arange(len(parts.trials))
+    if task is not None:
+        chosen = task_meant(parts, task)
+        title, rows = chosen.name, trials.of_task(chosen.index)
+        best = best_so_far(trials)[rows]
+    else:
+        title = "the sum over tasks" if weights is None else "the weighted sum over tasks"
+        best = total(trials, len(parts.tasks), weights)
     return Curve(
         title,
         rows,
@@ -236,7 +220,7 @@ class Gains:
 def gains(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None) -> Gains:
     """Estimate the tasks' further gains."""
     weight = known_weights(weights, num_tasks)
-    starts = round_starts(round_of(trials))
+    starts = np.flatnonzero(np.diff(round_of(trials), prepend=-1))
     ends = np.append(starts[1:], len(trials)) - 1 if len(starts) else starts
     costs = np.nan_to_num(best_so_far(trials)[ends], nan=ANSOR_FAILED_COST)
     of_round = trials.task[ends]
@@ -265,7 +249,8 @@ def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
     """Return the weights of the tasks."""
     try:
         known = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
-        numbers = np.array(known, np.float64)
+        is_text = any(isinstance(weight, str | bytes) for weight in (given, *known))
+        numbers = np.empty((0, 0)) if is_text else np.array(known, np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.empty((0, 0))
     if numbers.ndim != 1:
@@ -329,11 +314,6 @@ def _round_size(blocks: npt.NDArray[np.intp]) -> int:
     seen = int(counts[most])
     believed = seen >= _SEEN and 2 * seen >= len(blocks)
     return min(ROUND, int(lengths[most])) if believed else ROUND
-
-
-def round_starts(rounds: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
-    """Return the first rows of rounds (intp [R])."""
-    return np.flatnonzero(np.diff(rounds, prepend=-1))
 
 
 TaskLike: TypeAlias = SupportsIndex | Task | str

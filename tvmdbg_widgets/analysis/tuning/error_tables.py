@@ -44,14 +44,7 @@ def hidden_run_timeouts(trials: Trials) -> Bools:
 
 def glyph_counts(trials: Trials) -> dict[str, int]:
     """Return the number of console glyphs of these trials, by their errors."""
-    found = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
-    codes, counts = np.unique(trials.error, return_counts=True)
-    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
-        shown = _GLYPHS.get(code, "")
-        build, _, run = shown.partition("*")
-        for glyph in filter(None, (build, "*" + run if "*" in shown else "")):
-            found[glyph] += count
-    return found
+    return shown_glyphs("".join(_GLYPHS.get(code, "") for code in trials.error.tolist()))
 
 
 def shown_glyphs(glyphs: str) -> dict[str, int]:
@@ -64,7 +57,7 @@ def shown_glyphs(glyphs: str) -> dict[str, int]:
 
 def wasted_seconds(trials: Trials) -> float:
     """Return the seconds of timed-out builds; builds run in parallel, so this is no wall time."""
-    return math.fsum(trials.all_cost[trials.error == MeasureError.BUILD_TIMEOUT].tolist())
+    return sum(trials.all_cost[trials.error == MeasureError.BUILD_TIMEOUT].tolist(), 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,7 +112,8 @@ class ErrorTable:
         columns |= {"seconds": self.seconds, "wasted_seconds": self.wasted_seconds}
         return data_frame(columns)
 
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
+    def cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return head and rows of a table with one row per group."""
         heads = [self.by, "trials", "valid", *self.kinds]
         lines = []
         for row, label in enumerate(self.labels):
@@ -132,10 +126,10 @@ class ErrorTable:
 
     def __repr__(self) -> str:
         title = f"Errors of {counted(int(self.trials.sum()), 'trial')} by {self.by}"
-        return f"{title}\n{table_text(*self._cells())}"
+        return f"{title}\n{table_text(*self.cells())}"
 
     def _repr_html_(self) -> str:
-        return table_html(*self._cells())
+        return table_html(*self.cells())
 
 
 def error_kinds(trials: Trials) -> tuple[tuple[str, ...], Counts]:

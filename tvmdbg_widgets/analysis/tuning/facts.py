@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -11,9 +11,8 @@ from tvmdbg_widgets.analysis.tuning.curves import (
     Curve,
     Gains,
     TaskLike,
-    task_curve,
+    curve,
     task_meant,
-    total_curve,
 )
 from tvmdbg_widgets.analysis.tuning.links import TaskTable, task_table
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
@@ -130,14 +129,30 @@ class LogFacts:
         IndexError, KeyError, TypeError, ValueError
             There is no such task; the weights do not fit the tasks.
         """
-        if task is not None:
-            return task_curve(self.parts, task)
-        return total_curve(self.parts, self.weights if weights is None else weights)
+        return curve(self.parts, task, self.weights if weights is None else weights)
 
     def _dag_and_problem(self, task: int) -> tuple[ComputeDag | None, tuple[str, ...]]:
         if task not in self._dags:
-            self._dags[task] = find_dag(self.parts, self.tasks[task], lambda: self._texts_by_hash)
+            self._dags[task] = self._found_dag(self.tasks[task])
         return self._dags[task]
+
+    def _found_dag(self, task: Task) -> tuple[ComputeDag | None, tuple[str, ...]]:
+        """Return the DAG of a task, and why a DAG given for it could not be used."""
+        assumed = assumed_for(self.parts, task)
+        try:
+            parsed = self._from_text(task) if task.tuner == "ansor" else None
+        except FormatError as problem:
+            return assumed, (str(problem),)
+        if parsed is None:
+            return assumed, ()
+        return with_assumed(_with_recorded(parsed, self.parts, task), assumed)
+
+    def _from_text(self, task: Task) -> ComputeDag | None:
+        workload, dags = task.workload, self.parts.dags
+        if workload.key in dags:
+            return _parsed_dag(dags[workload.key], DagSource.DUMP, workload)
+        text = self._texts_by_hash.get(workload.name) if workload.is_hash else None
+        return None if text is None else _parsed_dag(text, DagSource.TEXT, workload)
 
     @cached_property
     def _texts_by_hash(self) -> dict[str, str]:
@@ -148,22 +163,6 @@ _RECORDS_READ = 8  # records searched for extents that a DAG's text lacks
 _LISTED = 3
 #: 2022-01-04, Unix time: topi's convolutions got the names of v0.9 (pull request 9832).
 _CONVOLUTIONS_NAMED = 1_641_254_400
-
-
-def find_dag(
-    parts: TuningParts, task: Task, by_hash: Callable[[], Mapping[str, str]]
-) -> tuple[ComputeDag | None, tuple[str, ...]]:
-    """Return the DAG of a task, and why a DAG given for it could not be used."""
-    problems: tuple[str, ...] = ()
-    if task.tuner == "ansor":
-        try:
-            parsed = _from_text(parts, task, by_hash)
-        except FormatError as problem:
-            parsed, problems = None, (str(problem),)
-        if parsed is not None:
-            return with_assumed(_with_recorded(parsed, parts, task), assumed_for(parts, task))
-        return assumed_for(parts, task), problems
-    return None, ()
 
 
 def texts_by_hash(dags: Mapping[str, str]) -> dict[str, str]:
@@ -234,18 +233,6 @@ def _names(dag: ComputeDag) -> list[tuple[object, ...]]:
         )
         for operation in dag.operations
     ]
-
-
-def _from_text(
-    parts: TuningParts, task: Task, by_hash: Callable[[], Mapping[str, str]]
-) -> ComputeDag | None:
-    key = task.workload_key
-    if key in parts.dags:
-        return _parsed_dag(parts.dags[key], DagSource.DUMP, task.workload)
-    if not task.workload.is_hash:
-        return None
-    text = by_hash().get(task.workload.name)
-    return None if text is None else _parsed_dag(text, DagSource.TEXT, task.workload)
 
 
 def _parsed_dag(text: str, source: DagSource, workload: Workload) -> ComputeDag:

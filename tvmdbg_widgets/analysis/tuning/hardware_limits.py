@@ -31,11 +31,7 @@ _FIXED = {
     "mali": (-1, 16, 64, 32768, UNCHECKED, 256, 1, 1),
     "adreno": (-1, 16, 64, 32768, 32768, 256, 1, 1),
 }
-
-
 _MEMORY = ("max_shared_memory_per_block", "max_local_memory_per_block")
-
-
 _MOST_ROWS = 8
 
 
@@ -72,11 +68,7 @@ def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
 
 
 def _limit(hardware: HardwareParams | None, name: str) -> int:
-    if hardware is None:
-        return 0
-    if name == "max_local_memory_per_block":
-        return hardware.max_local_memory_per_block or 0
-    return int(getattr(hardware, name))
+    return int(getattr(hardware, name, 0) or 0)
 
 
 def _consequence(records: Sequence[Record], name: str, after: int) -> str:
@@ -102,11 +94,7 @@ def _schedules_text(rows: Iterable[int]) -> str:
 
 
 UNKNOWN = -1
-
-
 _THREADS = (Annotation.THREAD_X, Annotation.THREAD_Y, Annotation.THREAD_Z)
-
-
 _MOST_SHAPES = 1_000
 
 

@@ -22,24 +22,14 @@ from tvmdbg_widgets.model.tuning.parts import Target, Task, TuningParts, Workloa
 Identity: TypeAlias = tuple[str, tuple[Any, ...] | None]
 
 #: Keys of a target whose string has none (``set_default_keys``, src/target/target_kind.cc).
-_DEFAULT_KEYS: Final = {
-    "llvm": ("cpu",),
-    "c": ("cpu",),
-    "stackvm": ("cpu",),
+_DEFAULT_KEYS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("llvm", "c", "stackvm"), ("cpu",)),
+    **{kind: (kind, "gpu") for kind in ("cuda", "rocm", "opencl", "metal", "vulkan", "webgpu")},
+    **dict.fromkeys(("ext_dev", "hybrid", "composite"), ()),
     "hexagon": ("hexagon", "cpu"),
-    "cuda": ("cuda", "gpu"),
     "nvptx": ("cuda", "gpu"),
-    "rocm": ("rocm", "gpu"),
-    "opencl": ("opencl", "gpu"),
-    "metal": ("metal", "gpu"),
-    "vulkan": ("vulkan", "gpu"),
-    "webgpu": ("webgpu", "gpu"),
     "sdaccel": ("sdaccel", "hls"),
-    "aocl": ("aocl", "hls"),
-    "aocl_sw_emu": ("aocl", "hls"),
-    "ext_dev": (),
-    "hybrid": (),
-    "composite": (),
+    **dict.fromkeys(("aocl", "aocl_sw_emu"), ("aocl", "hls")),
 }
 
 
@@ -156,7 +146,7 @@ def applied(
         There is no such task, or several are of this workload key and no target is given.
     """
     asked = _wanted_workload(parts, task, target, include_compatible)
-    lookup = TrialLookup(parts, asked.tuner)
+    lookup = _TrialLookup(parts, asked.tuner)
     if asked.tuner == "metaschedule":
         hit = lookup.anywhere(asked.identity)
         hits = [] if hit is None else [hit]
@@ -172,16 +162,16 @@ def applied(
 
 def _wanted_workload(
     parts: TuningParts, task: TaskLike, target: Target | str | None, include_compatible: bool
-) -> WantedWorkload:
+) -> _WantedWorkload:
     wanted = Target.parse(target) if isinstance(target, str) else target
     if isinstance(task, str) and wanted is not None:
         named = tasks_named(parts, task)
         if not named:
-            return WantedWorkload(_decoded(task), parts.tuner, wanted, include_compatible)
+            return _WantedWorkload(_decoded(task), parts.tuner, wanted, include_compatible)
         meant = named[0]
     else:
         meant = task_meant(parts, task)
-    return WantedWorkload(meant.workload, meant.tuner, wanted or meant.target, include_compatible)
+    return _WantedWorkload(meant.workload, meant.tuner, wanted or meant.target, include_compatible)
 
 
 def _decoded(key: str) -> Workload:
@@ -196,7 +186,7 @@ _SHOWN = 4
 
 
 @dataclass(frozen=True)
-class WantedWorkload:
+class _WantedWorkload:
     """A workload, and the target TVM compiles it for."""
 
     workload: Workload
@@ -206,17 +196,11 @@ class WantedWorkload:
 
     @property
     def identity(self) -> Identity:
-        """The key of the workload."""
         return identity(self.workload, self.tuner)
-
-    def is_of(self, task: Task) -> bool:
-        """Whether a task computes the same workload."""
-        same_tuner = task.tuner == self.tuner
-        return same_tuner and identity(task.workload, task.tuner) == self.identity
 
 
 def reasons(
-    parts: TuningParts, asked: WantedWorkload, lookup: TrialLookup, hits: Sequence[Hit]
+    parts: TuningParts, asked: _WantedWorkload, lookup: _TrialLookup, hits: Sequence[_Hit]
 ) -> Iterator[str]:
     """Yield sentences about the lookups' results."""
     if asked.tuner == "metaschedule":
@@ -251,7 +235,7 @@ def _order(target: Target) -> Iterator[str]:
     )
 
 
-def _lookup_sentences(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
+def _lookup_sentences(parts: TuningParts, hits: Sequence[_Hit]) -> Iterator[str]:
     trials, first = parts.trials, hits[0]
     cost = trials.cost[first.row]
     rivals = np.isin(trials.task, first.tasks) & ~trials.failed
@@ -281,9 +265,13 @@ def _lookup_sentences(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
 
 
 def _target_sentences(
-    parts: TuningParts, asked: WantedWorkload, hits: Sequence[Hit]
+    parts: TuningParts, asked: _WantedWorkload, hits: Sequence[_Hit]
 ) -> Iterator[str]:
-    same = [task for task in parts.tasks if asked.is_of(task)]
+    same = [
+        task
+        for task in parts.tasks
+        if task.tuner == asked.tuner and identity(task.workload, task.tuner) == asked.identity
+    ]
     if hits:
         measured_for = parts.tasks[parts.trials.task[hits[0].row]].target
         if measured_for.text != asked.target.text:
@@ -296,7 +284,7 @@ def _target_sentences(
 
 
 def _apply_best_note(
-    parts: TuningParts, asked: WantedWorkload, lookup: TrialLookup, hits: Sequence[Hit]
+    parts: TuningParts, asked: _WantedWorkload, lookup: _TrialLookup, hits: Sequence[_Hit]
 ) -> Iterator[str]:
     row = hits[0].row if hits else None
     for hit, how in (
@@ -317,16 +305,14 @@ def _ms(seconds: float) -> str:
 
 
 @dataclass(frozen=True)
-class Hit:
-    """The result of one lookup."""
-
+class _Hit:
     row: int
     of: str
     tasks: tuple[int, ...]
     factor: float = 1.0
 
 
-class TrialLookup:
+class _TrialLookup:
     """The valid trials of one tuner's tasks, as ``ApplyHistoryBest`` keeps them (dispatcher.py)."""
 
     def __init__(self, parts: TuningParts, tuner: str) -> None:
@@ -346,7 +332,7 @@ class TrialLookup:
 
     def hits(
         self, target: Target, wanted: Identity, *, include_compatible: bool = False
-    ) -> Iterator[Hit]:
+    ) -> Iterator[_Hit]:
         """Yield the lookups' results in TVM's order: it applies the first."""
         held: dict[str, list[tuple[Task, Identity]]] = {}
         if target.model:
@@ -364,21 +350,21 @@ class TrialLookup:
             if hit is not None:
                 yield hit
 
-    def anywhere(self, wanted: Identity, kind: str | None = None) -> Hit | None:
+    def anywhere(self, wanted: Identity, kind: str | None = None) -> _Hit | None:
         """Return the choice of ``load_best_record``, which checks at most the target's kind."""
         tasks = [task for task in self._tasks if kind in (None, task[0].target.kind)]
         return self._same("the workload", tasks, wanted)
 
-    def _same(self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity) -> Hit | None:
+    def _same(self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity) -> _Hit | None:
         same = tuple(task.index for task, identity_of in tasks if identity_of == wanted)
         if not same:
             return None
         rows = [self._best[index] for index in same]
-        return Hit(min(rows, key=lambda row: (float(self._costs[row]), row)), of, same)
+        return _Hit(min(rows, key=lambda row: (float(self._costs[row]), row)), of, same)
 
     def _compatible(
         self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity
-    ) -> Hit | None:
+    ) -> _Hit | None:
         factors = [(distance(wanted, logged), task.index) for task, logged in tasks]
         scaled = [
             (float(self._costs[self._best[index]]) * factor, self._first[index], index, factor)
@@ -388,4 +374,4 @@ class TrialLookup:
         if not scaled:
             return None
         _, _, index, factor = min(scaled)
-        return Hit(self._best[index], of, tuple(candidate[2] for candidate in scaled), factor)
+        return _Hit(self._best[index], of, tuple(candidate[2] for candidate in scaled), factor)

@@ -20,13 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
-from tvmdbg_widgets.analysis.tuning.curves import (
-    Gains,
-    best_costs,
-    gains,
-    known_weights,
-    weighted_sum,
-)
+from tvmdbg_widgets.analysis.tuning.curves import Gains, best_costs, gains, known_weights
 from tvmdbg_widgets.analysis.tuning.error_tables import (
     ErrorTable,
     seconds_cell,
@@ -271,20 +265,12 @@ class TaskTable:
         return frame
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        heads = ["task", "trials", "valid", "best", "share", "gain of a round", *self.errors.kinds]
-        lines = []
-        for row, label in enumerate(self.errors.labels):
-            count = int(self.errors.trials[row])
-            cells = [
-                label,
-                f"{count:,}",
-                percent(int(self.errors.valid[row]) / count) if count else "",
-                seconds_cell(self.best[row]),
-                "–" if math.isnan(self.share[row]) else percent(float(self.share[row])),
-                seconds_cell(self.gains.gain[row]),
-                *(f"{count:,}" if count else "" for count in self.errors.counts[row].tolist()),
-            ]
-            lines.append(cells)
+        heads, lines = self.errors.cells()
+        heads[3:3] = ("best", "share", "gain of a round")
+        gains = self.gains.gain.tolist()
+        for line, best, share, gain in zip(lines, self.best, self.share, gains, strict=True):
+            shown = "–" if math.isnan(share) else percent(float(share))
+            line[3:3] = (seconds_cell(best), shown, seconds_cell(gain))
         return heads, lines
 
     def _title(self) -> str:
@@ -315,5 +301,5 @@ def task_table(parts: TuningParts, weights: Sequence[float] | None = None) -> Ta
         weights is not None,
         share,
         gains(parts.trials, size, weights),
-        weighted_sum(best, weight),
+        float(products.cumsum()[-1]) if size else math.nan,
     )

@@ -6,17 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.tuning.identity import identity, target_keys
 from tvmdbg_widgets.analysis.tuning.trial_queries import ranked
-from tvmdbg_widgets.formats.tuning.json_line import decode
-from tvmdbg_widgets.formats.tuning.record import read_line
+from tvmdbg_widgets.formats.tuning.record import read_schedule
 from tvmdbg_widgets.model.tuning.parts import Task, TuningParts
 
 _MOST_TASKS = 100_000
@@ -47,18 +45,15 @@ class SchedulePairs:
         """Whether both logs have a cost (bool [P])."""
         return np.asarray((self.old_error == 0) & (self.new_error == 0))
 
+    @property
+    def ratio(self) -> Floats:
+        """New over old cost; NaN where either failed (float64 [P])."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self.new_cost / self.old_cost
+
     def take(self, rows: slice | npt.NDArray[np.intp]) -> SchedulePairs:
         """Return some of the pairs."""
         return SchedulePairs(*(getattr(self, field.name)[rows] for field in fields(self)))
-
-
-class MatchedSchedules(NamedTuple):
-    """Pairs of schedules, in the order of the pairs of tasks."""
-
-    pairs: SchedulePairs
-    offsets: Ints
-    old: Ints
-    new: Ints
 
 
 def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
@@ -76,27 +71,27 @@ def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
 
 def matched(
     old: TuningParts, new: TuningParts, tasks: Sequence[tuple[int, int]], *, progress: bool = True
-) -> MatchedSchedules:
-    """Pair the schedules of paired tasks by equal steps."""
-    before = measured(old, {one for one, _ in tasks}, "old log", progress=progress)
-    after = measured(new, {other for _, other in tasks}, "new log", progress=progress)
+) -> tuple[SchedulePairs, Ints, Ints, Ints]:
+    """Pair the schedules of paired tasks by equal steps; return their offsets and sums, too."""
+    before, of_old = measured(old, {one for one, _ in tasks}, "old log", progress=progress)
+    after, of_new = measured(new, {other for _, other in tasks}, "new log", progress=progress)
     places: list[tuple[int, int]] = []
     sizes = [0]
     for one, other in tasks:
-        there = after.places[other]
-        places += [(place, there[key]) for key, place in before.places[one].items() if key in there]
+        there = after[other]
+        places += [(place, there[key]) for key, place in before[one].items() if key in there]
         sizes.append(len(places))
     at = np.array(places, np.intp).reshape(-1, 2).T
     columns = [
-        getattr(side, name)[where]
-        for name in ("task", "row", "count", "cost", "error")
-        for side, where in zip((before, after), at, strict=True)
+        column[where]
+        for sides in zip(of_old, of_new, strict=True)
+        for column, where in zip(sides, at, strict=True)
     ]
-    return MatchedSchedules(
+    return (
         SchedulePairs(*columns),
         np.array(sizes, np.int64),
-        np.bincount(before.task, minlength=len(old.tasks)),
-        np.bincount(after.task, minlength=len(new.tasks)),
+        np.bincount(of_old[0], minlength=len(old.tasks)),
+        np.bincount(of_new[0], minlength=len(new.tasks)),
     )
 
 
@@ -105,20 +100,12 @@ def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
     if k < 1:
         raise ValueError(f"k is how many records to keep of each workload: 1 or more, not {k}")
     rows, tasks = ranked(parts.trials)
-    starts = np.searchsorted(tasks, np.arange(len(parts.tasks) + 1))
-    best = {
-        task.index: _best_schedules(rows[starts[task.index] : starts[task.index + 1]], parts, k)
-        for task in parts.tasks
-    }
-    first = {
-        index: int(rows[starts[index] : starts[index + 1]].min())
-        for index, own in best.items()
-        if own
-    }
+    of_task = np.split(rows, np.searchsorted(tasks, np.arange(1, len(parts.tasks))))
+    best = [_best_schedules(own, parts, k) for own in of_task]
+    measured_tasks = [task for task in parts.tasks if best[task.index]]
+    measured_tasks.sort(key=lambda task: int(of_task[task.index].min()))
     kept: dict[int, None] = {}
-    for members in _tasks_by_group(
-        [parts.tasks[index] for index in sorted(first, key=first.__getitem__)]
-    ):
+    for members in _tasks_by_group(measured_tasks):
         rivals = sorted(
             (float(parts.trials.cost[row]), row) for index in members for row in best[index]
         )
@@ -174,29 +161,10 @@ def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
     )
 
 
-class _RawAnsorRecord(msgspec.Struct):
-    i: tuple[msgspec.Raw, tuple[msgspec.Raw, msgspec.Raw]]
-
-
-_READ_ANSOR = msgspec.json.Decoder(_RawAnsorRecord).decode
-
-
-@dataclass(frozen=True, eq=False)
-class MeasuredSchedules:
-    """S schedules with all their trials."""
-
-    places: dict[int, dict[bytes, int]]
-    task: npt.NDArray[np.int64]
-    row: npt.NDArray[np.int64]
-    count: npt.NDArray[np.int64]
-    cost: npt.NDArray[np.float64]
-    error: npt.NDArray[np.int64]
-
-
 def measured(
     parts: TuningParts, tasks: set[int], name: str, *, progress: bool = True
-) -> MeasuredSchedules:
-    """Return the schedules of some tasks, by first trial."""
+) -> tuple[dict[int, dict[bytes, int]], tuple[npt.NDArray[Any], ...]]:
+    """Return the schedules of some tasks by digest: task, first row, trials, cost and error."""
     trials = parts.trials
     rows = np.flatnonzero(np.isin(trials.task, list(tasks)))
     # Equal digests within a log are one schedule: only one line of them is read.
@@ -222,23 +190,9 @@ def measured(
         mean = cost / count
     row_of = np.array(rows_of, np.int64)
     all_of = np.bincount(place, minlength=size)
-    return MeasuredSchedules(
-        places, trials.task[row_of].astype(np.int64), row_of, all_of, mean, error
-    )
+    return places, (trials.task[row_of].astype(np.int64), row_of, all_of, mean, error)
 
 
 def _digest(parts: TuningParts, row: int) -> bytes:
-    line = read_line(parts, row)
-    if parts.tasks[parts.trials.task[row]].tuner == "ansor":
-        try:
-            raw = bytes(_READ_ANSOR(line).i[1][1])
-        except msgspec.DecodeError:
-            raw = msgspec.json.encode(decode(line)["i"][1][1])
-    else:
-        document = decode(line)
-        if isinstance(document, list):
-            document = document[1][0]
-        else:
-            document = document["config"] if "config" in document else document["i"][5]
-        raw = msgspec.json.encode(document)
-    return blake2b(raw.translate(None, b" \t\r\n"), digest_size=16).digest()
+    raw = read_schedule(parts, row).translate(None, b" \t\r\n")
+    return blake2b(raw, digest_size=16).digest()

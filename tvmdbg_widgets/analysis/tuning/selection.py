@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final, Literal, Self
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable, error_table
 from tvmdbg_widgets.analysis.tuning.hardware_limits import threads_of
 from tvmdbg_widgets.analysis.tuning.sessions import session_of
 from tvmdbg_widgets.analysis.tuning.trial_queries import TRIALS, TrialMasks, trials_frame
+from tvmdbg_widgets.formats.tuning.record import row_numbers
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line
@@ -101,18 +102,10 @@ def select(parts: TuningParts, query: str) -> TrialSelection:
     return TrialSelection(rows, query, masks.unknown, parts)
 
 
-KINDS: Final = ("task", "round", "session", "unroll", "threads")
-
-
-def task_labels(parts: TuningParts) -> list[str]:
-    """Return the labels of all tasks: ``"3: matmul_add 1024 1024 1024"``."""
-    return [f"{task.index}: {task.name}" for task in parts.tasks]
-
-
 def errors_by(
     parts: TuningParts,
     by: Literal["task", "round", "session", "unroll", "threads"],
-    rows: npt.ArrayLike | None = None,
+    rows: Iterable[int] | None = None,
     *,
     progress: bool = True,
 ) -> ErrorTable:
@@ -133,20 +126,20 @@ def errors_by(
 
     Raises
     ------
-    ValueError, FormatError
-        It is none of these; a file changed since it was opened.
+    ValueError, TypeError, IndexError, FormatError
+        It is none of these; a mask is no rows, or there is no such row; a file changed since it
+        was opened.
     """
     trials = parts.trials
-    at = np.arange(len(trials)) if rows is None else np.asarray(rows, np.intp)
-    counted = trials if rows is None else trials.take(at)
-    if by == "task":
-        return error_table(counted, by, counted.task, task_labels(parts))
-    if by == "round":
-        return error_table(counted, by, round_of(trials)[at])
-    if by == "session":
-        return error_table(counted, by, session_of(trials)[at])
-    if by == "unroll":
-        return error_table(counted, by, counted.unroll)
-    if by == "threads":
-        return error_table(counted, by, threads_of(parts, at, progress=progress))
-    raise ValueError(f"no errors by {by!r:.80}{meant(by, KINDS)}")
+    at = np.arange(len(trials)) if rows is None else row_numbers(rows, trials)
+    keys: dict[str, Callable[[], npt.NDArray[Any]]] = {
+        "task": lambda: trials.task[at],
+        "round": lambda: round_of(trials)[at],
+        "session": lambda: session_of(trials)[at],
+        "unroll": lambda: trials.unroll[at],
+        "threads": lambda: threads_of(parts, at, progress=progress),
+    }
+    if by not in keys:
+        raise ValueError(f"no errors by {by!r:.80}{meant(by, tuple(keys))}")
+    labels = [f"{task.index}: {task.name}" for task in parts.tasks] if by == "task" else ()
+    return error_table(trials if rows is None else trials.take(at), by, keys[by](), labels)

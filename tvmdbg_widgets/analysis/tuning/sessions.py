@@ -51,8 +51,10 @@ class TuningSession:
 
 def session_of(trials: Trials) -> npt.NDArray[np.int32]:
     """Return the sessions of rows, from 0 (int32 [N])."""
+    is_known = ~np.isnan(trials.timestamp)
+    before = np.maximum.accumulate(np.where(is_known, np.arange(len(trials)), 0))
     with np.errstate(over="ignore", invalid="ignore"):
-        gap = np.diff(trials.timestamp)
+        gap = np.diff(trials.timestamp[before])
         idle = gap - np.nan_to_num(trials.all_cost[1:])
     breaks = (idle > SESSION_GAP) | (gap < -SESSION_GAP)
     return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int32)[: len(trials)]
@@ -88,7 +90,8 @@ def seconds_text(seconds: float) -> str:
     """Format seconds: ``"15 s"``, ``"12.4 min"``, ``"6.8 h"``, ``"2.1 days"``."""
     for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if abs(seconds) >= 2 * size:
-            return f"{fixed(seconds / size, 1)} {unit}"
+            number = seconds / size
+            return f"{fixed(number, 1) if abs(number) < 1e12 else f'{number:.6g}'} {unit}"
     whole = float(seconds).is_integer()
     return f"{seconds:.0f} s" if whole else duration_text(seconds * 1e9)
 

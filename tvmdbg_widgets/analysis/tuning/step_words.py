@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import singledispatch
 from math import isfinite, prod
 
 from tvmdbg_widgets.analysis.tuning.schedules.working import (
@@ -72,133 +71,81 @@ def step_words(step: AnyStep, before: State | None = None) -> str:
     return f"{_stage_name(before, step.stage_id)}: {_does(step, before)}"
 
 
-@singledispatch
-def _does(step: AnyStep, before: State | None) -> str:
-    raise TypeError(step, before)
+def _does(  # noqa: C901, PLR0911, PLR0912 (a case a step)
+    step: AnyStep, before: State | None
+) -> str:
+    at = step.stage_id
+    loop = _loop(before, at, getattr(step, "iter_id", -1))
+    match step:
+        case AnnotationStep(_, _, annotation):
+            mark = _MARK.get(annotation)
+            return mark.format(loop) if mark else f"bind {loop} to {annotation.word}"
+        case FuseStep(_, ()):
+            return "replace its loops by one of extent 1"
+        case FuseStep(_, places):
+            return f"fuse {_loops(before, at, places, ' · ')} into one loop"
+        case PragmaStep(_, _, "debug_skip_region"):
+            return "detach it (debug_skip_region)"
+        case PragmaStep(_, _, pragma):
+            if (most := step.auto_unroll) is None:
+                return f"pragma {one_line(pragma)}"
+            if not most:
+                return "unroll no loop that is not marked (auto_unroll_max_step 0)"
+            return f"unroll bodies of up to {counted(most, 'step')} (auto_unroll_max_step)"
+        case ReorderStep(_, places):
+            return f"reorder the loops to {_loops(before, at, places, ', ')}"
+        case SplitStep():
+            order = "" if step.inner_to_outer else ", outer parts first"
+            return f"split {loop}{_parts(step.lengths)}{order}"
+        case FollowSplitStep(_, _, source, count):
+            lengths = _lengths(before, source)
+            followed = () if lengths is None else followed_lengths(lengths, count)
+            parts = _parts(followed) if followed and max(followed) <= LARGEST_FACTOR else ""
+            parts = parts or f" into {counted(count + 1, 'part')}"
+            return f"split {loop}{parts}, same factors as step {source}"
+        case FollowFusedSplitStep(_, _, sources, level, is_inner):
+            part = f"{'inner' if is_inner else 'outer'} part{_followed(before, sources, level)}"
+            steps = " and ".join(map(str, sources)) or "none"
+            return f"split {loop} in two, {part}, the product of level {level} of steps {steps}"
+        case StorageAlignStep():
+            return f"align the storage at {loop} to {step.factor} with offset {step.offset}"
+        case ComputeAtStep(_, target, place):
+            return (
+                f"compute it inside {_loop(before, target, place)} of {_stage_name(before, target)}"
+            )
+        case ComputeInlineStep():
+            return "inline it where it is read"
+        case ComputeRootStep():
+            return "compute it on its own, outside of other stages"
+        case CacheReadStep(_, scope, readers):
+            names = [_stage_name(before, each, each + (each > at)) for each in readers]
+            return (
+                f"copy it to {one_line(scope)} memory in a new stage {at + 1}, from which "
+                f"{' and '.join(names) or 'no stage'} {'read' if len(names) > 1 else 'reads'}"
+            )
+        case CacheWriteStep(_, scope):
+            return (
+                f"compute it in a new stage {at} in {one_line(scope)} memory, from "
+                f"which this one, now stage {at + 1}, copies"
+            )
+        case RfactorStep(_, _, place):
+            return (
+                f"factor {loop} out of the reduction: axis {place} of a new stage "
+                f"{at}, over which this one, now stage {at + 1}, reduces"
+            )
 
 
-@_does.register
-def _(step: AnnotationStep, before: State | None) -> str:
-    loop = _loop(before, step.stage_id, step.iter_id)
-    mark = _MARK.get(step.annotation)
-    return mark.format(loop) if mark else f"bind {loop} to {step.annotation.word}"
-
-
-@_does.register
-def _(step: FuseStep, before: State | None) -> str:
-    if not step.fused_ids:
-        return "replace its loops by one of extent 1"
-    return f"fuse {_loops(before, step.stage_id, step.fused_ids, ' · ')} into one loop"
-
-
-@_does.register
-def _(step: PragmaStep, before: State | None) -> str:
-    del before
-    if step.pragma_type == "debug_skip_region":
-        return "detach it (debug_skip_region)"
-    if step.auto_unroll is None:
-        return f"pragma {one_line(step.pragma_type)}"
-    if not step.auto_unroll:
-        return "unroll no loop that is not marked (auto_unroll_max_step 0)"
-    return f"unroll bodies of up to {counted(step.auto_unroll, 'step')} (auto_unroll_max_step)"
-
-
-@_does.register
-def _(step: ReorderStep, before: State | None) -> str:
-    return f"reorder the loops to {_loops(before, step.stage_id, step.after_ids, ', ')}"
-
-
-@_does.register
-def _(step: SplitStep, before: State | None) -> str:
-    order = "" if step.inner_to_outer else ", outer parts first"
-    return f"split {_loop(before, step.stage_id, step.iter_id)}{_parts(step.lengths)}{order}"
-
-
-@_does.register
-def _(step: FollowSplitStep, before: State | None) -> str:
-    lengths = _lengths(before, step.src_step_id)
-    followed = () if lengths is None else followed_lengths(lengths, step.n_split)
-    parts = _parts(followed) if followed and max(followed) <= LARGEST_FACTOR else ""
-    loop = _loop(before, step.stage_id, step.iter_id)
-    return (
-        f"split {loop}{parts or ' into ' + counted(step.n_split + 1, 'part')}, "
-        f"same factors as step {step.src_step_id}"
-    )
-
-
-@_does.register
-def _(step: FollowFusedSplitStep, before: State | None) -> str:
-    factors = [_lengths(before, source) for source in step.src_step_ids]
+def _followed(before: State | None, sources: Iterable[int], level: int) -> str:
+    """Return the product of one level of some splits, nothing where it is not known."""
     factor = 1
-    for lengths in factors:
-        if lengths is None or not 0 <= step.level < len(lengths):
-            factor = 0
-            break
-        factor *= lengths[step.level]
+    for source in sources:
+        lengths = _lengths(before, source)
+        if lengths is None or not 0 <= level < len(lengths):
+            return ""
+        factor *= lengths[level]
         if factor > LARGEST_FACTOR:
-            factor = 0
-            break
-    size = f" {factor:,}" if factor else ""
-    part = "inner" if step.factor_or_nparts else "outer"
-    sources = " and ".join(map(str, step.src_step_ids)) or "none"
-    return (
-        f"split {_loop(before, step.stage_id, step.iter_id)} in two, {part} part{size}, the "
-        f"product of level {step.level} of steps {sources}"
-    )
-
-
-@_does.register
-def _(step: StorageAlignStep, before: State | None) -> str:
-    loop = _loop(before, step.stage_id, step.iter_id)
-    return f"align the storage at {loop} to {step.factor} with offset {step.offset}"
-
-
-@_does.register
-def _(step: ComputeAtStep, before: State | None) -> str:
-    loop = _loop(before, step.target_stage_id, step.target_iter_id)
-    return f"compute it inside {loop} of {_stage_name(before, step.target_stage_id)}"
-
-
-@_does.register
-def _(step: ComputeInlineStep, before: State | None) -> str:
-    del step, before
-    return "inline it where it is read"
-
-
-@_does.register
-def _(step: ComputeRootStep, before: State | None) -> str:
-    del step, before
-    return "compute it on its own, outside of other stages"
-
-
-@_does.register
-def _(step: CacheReadStep, before: State | None) -> str:
-    made = step.stage_id + 1
-    readers = [
-        _stage_name(before, reader, reader + (reader >= made)) for reader in step.reader_stage_ids
-    ]
-    return (
-        f"copy it to {one_line(step.scope_name)} memory in a new stage {made}, from which "
-        f"{' and '.join(readers) or 'no stage'} {'read' if len(readers) > 1 else 'reads'}"
-    )
-
-
-@_does.register
-def _(step: CacheWriteStep, before: State | None) -> str:
-    del before
-    return (
-        f"compute it in a new stage {step.stage_id} in {one_line(step.scope_name)} memory, from "
-        f"which this one, now stage {step.stage_id + 1}, copies"
-    )
-
-
-@_does.register
-def _(step: RfactorStep, before: State | None) -> str:
-    loop = _loop(before, step.stage_id, step.iter_id)
-    return (
-        f"factor {loop} out of the reduction: axis {step.factor_iter_id} of a new stage "
-        f"{step.stage_id}, over which this one, now stage {step.stage_id + 1}, reduces"
-    )
+            return ""
+    return f" {factor:,}"
 
 
 def _stage_name(state: State | None, index: int, number: int | None = None) -> str:

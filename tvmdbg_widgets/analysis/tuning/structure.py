@@ -148,7 +148,13 @@ class SplitsSeen:
         replaying.advance()
         number = _number_at_end(step.stage_id, index, self._inserted_stages)
         parts = replaying.stage(step.stage_id).iterators[step.iter_id :]
-        self._splits.append(_split(index, number, before, before.iterators[step.iter_id], parts))
+        factors = tuple(
+            part.extent if part.factor is None else part.factor
+            for part in parts
+            if part.made_by == index
+        )
+        loop = before.iterators[step.iter_id]
+        self._splits.append(_SplitEvent(number, before.made_by, loop, factors, index))
 
     def structure(self, state: State) -> TileStructure:
         """Return stages and tiles in the final state."""
@@ -172,14 +178,6 @@ class _SplitEvent:
     loop: Iterator
     factors: tuple[int | None, ...]
     step: int
-
-
-def _split(
-    index: int, number: int, stage: Stage, loop: Iterator, iterators: Sequence[Iterator]
-) -> _SplitEvent:
-    parts = [iterator for iterator in iterators if iterator.made_by == index]
-    factors = tuple(part.extent if part.factor is None else part.factor for part in parts)
-    return _SplitEvent(number, stage.made_by, loop, factors, index)
 
 
 def _inserted_stages(steps: Sequence[AnyStep]) -> Yields[tuple[int, int]]:

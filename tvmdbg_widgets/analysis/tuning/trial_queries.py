@@ -29,7 +29,7 @@ from tvmdbg_widgets.analysis.tuning.curves import best_so_far, improvements, rou
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.model.tuning.parts import Task, TuningParts
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.trials import FIELDS as RECORDED
 from tvmdbg_widgets.model.tuning.trials import Trials
 
@@ -75,8 +75,8 @@ class TrialMasks(Masks):
         raise AssertionError(term)
 
     def _word(self, fits: Fits) -> Mask:
-        texts = [_lowered((*names(task), task.target.text)) for task in self._parts.tasks]
-        of_task = any_fits(texts, fits)[self._trials.task]
+        codes, texts = _of_task(*_NAMES, "target.text")(self._parts)
+        of_task = any_fits(map(_lowered, texts), fits)[codes]
         return of_task | (self._text("error", fits, differs=False) & self._trials.failed)
 
     def _text(self, field: str, fits: Fits, *, differs: bool) -> Mask:
@@ -178,13 +178,15 @@ def _recorded(name: str) -> TrialField:
     )
 
 
-def _of_task(texts: Callable[[Task], tuple[str, ...]]) -> Texts:
-    return lambda parts: (parts.trials.task, list(map(texts, parts.tasks)))
+def _of_task(*attributes: str) -> Texts:
+    getters = list(map(operator.attrgetter, attributes))
+    return lambda parts: (
+        parts.trials.task,
+        [tuple(get(task) for get in getters) for task in parts.tasks],
+    )
 
 
-def names(task: Task) -> tuple[str, ...]:
-    """Return the display name of a task."""
-    return task.name, task.workload.name, task.workload_key
+_NAMES: Final = ("name", "workload.name", "workload_key")
 
 
 def _errors(parts: TuningParts) -> tuple[npt.NDArray[Any], list[tuple[str, ...]]]:
@@ -201,20 +203,13 @@ TRIAL_FIELDS: Final = (
         "task",
         "index of the task, or part of its name, function or key",
         lambda parts: parts.trials.task,
-        _of_task(names),
+        _of_task(*_NAMES),
     ),
-    TrialField("name", "name", "name of the task", texts=_of_task(names)),
-    TrialField(
-        "target", "target", "text of the target", texts=_of_task(lambda task: (task.target.text,))
-    ),
-    TrialField("kind", "", "its kind, `cuda`", texts=_of_task(lambda task: (task.target.kind,))),
-    TrialField("model", "", "its `-model`", texts=_of_task(lambda task: (task.target.model,))),
-    TrialField(
-        "tuner",
-        "tuner",
-        "`ansor`, `autotvm` or `metaschedule`",
-        texts=_of_task(lambda task: (task.tuner,)),
-    ),
+    TrialField("name", "name", "name of the task", texts=_of_task(*_NAMES)),
+    TrialField("target", "target", "text of the target", texts=_of_task("target.text")),
+    TrialField("kind", "", "its kind, `cuda`", texts=_of_task("target.kind")),
+    TrialField("model", "", "its `-model`", texts=_of_task("target.model")),
+    TrialField("tuner", "tuner", "`ansor`, `autotvm` or `metaschedule`", texts=_of_task("tuner")),
     TrialField("row", "", "number in the log, from 0", lambda parts: np.arange(len(parts.trials))),
     TrialField("trial", "trial", "number in its task, from 0", lambda parts: parts.trials.number),
     TrialField(
@@ -230,7 +225,7 @@ TRIAL_FIELDS: Final = (
         "spread",
         "",
         "highest minus lowest of the repeats over their mean",
-        lambda parts: spread(parts.trials),
+        lambda parts: spreads(parts.trials),
         units=Units({"%": 0.01}, "%", needed=True),
     ),
     TrialField(
@@ -295,13 +290,14 @@ def extremes(trials: Trials) -> tuple[Floats, Floats]:
     return lowest, highest
 
 
-def spread(trials: Trials) -> Floats:
-    """Return the range of costs over their mean per trial; NaN below two repeats."""
+def spreads(trials: Trials) -> Floats:
+    """Return the range of costs over their mean per trial; NaN below two repeats, or of zeros."""
     lowest, highest = extremes(trials)
-    spreads = np.full(len(trials), np.nan)
-    several = np.diff(trials.run_offsets) > 1
-    np.divide(highest - lowest, trials.cost, out=spreads, where=several)
-    return spreads
+    ratios = np.full(len(trials), np.nan)
+    several = (np.diff(trials.run_offsets) > 1) & (trials.cost > 0)
+    with np.errstate(over="ignore"):
+        np.divide(highest - lowest, trials.cost, out=ratios, where=several)
+    return ratios
 
 
 BY_NAME: Final = {field.name: field for field in TRIAL_FIELDS if field.name}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.error_tables import shown_glyphs
 from tvmdbg_widgets.analysis.tuning.sessions import TUNERS, seconds_text, utc
-from tvmdbg_widgets.formats.tuning.record import no_such_row, write_lines
+from tvmdbg_widgets.formats.tuning.record import row_numbers, write_lines
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -38,17 +38,10 @@ def write(
     ------
     ValueError, IndexError
         The records are of several tuners or databases; there is no such row.
+    TypeError
+        A mask or fractions are no rows.
     """
-    chosen = range(len(parts.trials)) if rows is None else list(rows)
-    refuse_unreadable(parts, chosen)
-    return write_lines(path, parts, chosen)
-
-
-def refuse_unreadable(parts: TuningParts, rows: Sequence[int]) -> None:
-    """Refuse records that TVM could not read from one file."""
-    at = np.asarray(rows, np.intp)
-    for row in at[(at < -len(parts.trials)) | (at >= len(parts.trials))].tolist():
-        raise no_such_row(row, parts.trials)
+    at = row_numbers(range(len(parts.trials)) if rows is None else rows, parts.trials)
     tuners = {parts.tasks[task].tuner for task in np.unique(parts.trials.task[at]).tolist()}
     if len(tuners) > 1:
         named = ", ".join(sorted(TUNERS[tuner] for tuner in tuners))
@@ -63,6 +56,7 @@ def refuse_unreadable(parts: TuningParts, rows: Sequence[int]) -> None:
             f"these records are of {counted(files, 'database')} of MetaSchedule, each of which "
             "numbers its workloads on its own: write one file for each"
         )
+    return write_lines(path, parts, at)
 
 
 _ROWS = 12

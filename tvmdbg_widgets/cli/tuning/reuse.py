@@ -134,7 +134,8 @@ def _rows(text: str, count: int) -> list[int]:
             raise UsageError(f"--rows {part!r:.80}: expected rows and ranges", "Such as: 3,40:50")
         first, end = int(match[1]), int(match[2] or int(match[1]) + 1)
         if not first < end <= count:
-            raise UsageError(f"--rows {part}: there are rows 0 to {count - 1:,}")
+            there = f"there are rows 0 to {count - 1:,}" if count else "the log has no rows"
+            raise UsageError(f"--rows {part}: {there}")
         numbers += range(first, end)
     return numbers
 

@@ -88,6 +88,8 @@ def _row(log: TuningLog, row: int | None, task: str | None) -> int:
         raise UsageError("--row and --task are mutually exclusive")
     if row is not None:
         return row
+    if not len(log):
+        raise UsageError("the log has no trial to show")
     if task is None and len(log.tasks) != 1:
         raise UsageError(
             f"the log has {counted(len(log.tasks), 'task')}", "Choose: --task 0, or --row 12"

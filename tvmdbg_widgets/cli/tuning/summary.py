@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -107,7 +108,8 @@ def _tell(log: TuningLog, findings: Findings) -> None:
     if log.trials.failed.any():
         say()
         say(styled("Errors", "bold"))
-        tell_errors(log)
+        for name, count in _error_counts(log).items():
+            say(f"  {count:>9,}  ", styled(name), styled(f"  {percent(count / len(log))}", "dim"))
     issues = [issue for issue in log.issues if issue.rule not in _DESCRIBED]
     if issues:
         say()
@@ -139,7 +141,7 @@ def _record(log: TuningLog, findings: Findings) -> dict[str, Any]:
         "tasks": len(log.tasks),
         "trials": len(log),
         "failed": int(log.trials.failed.sum()),
-        "errors": error_counts(log),
+        "errors": _error_counts(log),
         "total_s": curve.last if curve.reached is not None else math.nan,
         "weighted": log.weights is not None,
         "refused": parts.num_refused,
@@ -150,18 +152,9 @@ def _record(log: TuningLog, findings: Findings) -> dict[str, Any]:
     }
 
 
-def error_counts(log: TuningLog) -> dict[str, int]:
+def _error_counts(log: TuningLog) -> dict[str, int]:
     """Return the number of failed trials by error, most frequent first."""
-    import numpy as np
-
     from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
-    codes, counts = np.unique(log.trials.error[log.trials.failed], return_counts=True)
-    pairs = sorted(zip((-counts).tolist(), codes.tolist(), strict=True))
-    return {MeasureError(code).label: -negative for negative, code in pairs}
-
-
-def tell_errors(log: TuningLog) -> None:
-    """Print the number of trials by error."""
-    for name, count in error_counts(log).items():
-        say(f"  {count:>9,}  ", styled(name), styled(f"  {percent(count / len(log))}", "dim"))
+    counts = Counter(sorted(log.trials.error[log.trials.failed].tolist()))
+    return {MeasureError(code).label: count for code, count in counts.most_common()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -148,7 +148,6 @@ class _Kinds(dict[bytes, bytes]):
         return kind
 
     def forget(self) -> None:
-        """Forget all."""
         for kept in (self, self.sources, self.unroll):
             kept.clear()
 
@@ -188,11 +187,11 @@ class _KnownSteps:
         return unroll
 
     def _look_at_order(self, kinds: bytes) -> _StepOrder:
-        order = _StepOrder(
-            frozenset(at for at, kind in enumerate(kinds) if kind == _SPLIT[0]),
-            tuple(at for at, kind in enumerate(kinds) if kind == _FOLLOWS[0]),
-            tuple(at for at, kind in enumerate(kinds) if kind == _UNROLLS[0]),
+        splits, follows, unrolls = (
+            tuple(at for at, kind in enumerate(kinds) if kind == code[0])
+            for code in (_SPLIT, _FOLLOWS, _UNROLLS)
         )
+        order = _StepOrder(frozenset(splits), follows, unrolls)
         if len(self._order) < _MOST_ORDERS:
             self._order[kinds] = order
         return order
@@ -250,13 +249,12 @@ def _step(piece: bytes) -> AnyStep:
     return parse_step(decode(b'["' + piece + b"]"), 0)
 
 
-def check_keys(document: dict[str, Any], keys: Iterable[str]) -> None:
+def check_keys(document: dict[str, Any], keys: Sequence[str]) -> None:
     """Raise LineProblem unless a document has exactly these keys."""
-    wanted = tuple(keys)
     for key in document:
-        if key not in wanted:
-            raise LineProblem("line", f"the keys {', '.join(wanted)}", key)
-    for key in wanted:
+        if key not in keys:
+            raise LineProblem("line", f"the keys {', '.join(keys)}", key)
+    for key in keys:
         if key not in document:
             raise LineProblem(key, "this key", InWords("none of that name"))
 

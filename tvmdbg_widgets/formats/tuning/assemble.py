@@ -225,25 +225,23 @@ def _without_last_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts
     begin = np.array([offset for offset, _ in parts.positions], np.int64)
     again = np.isin(trials.source, grown)
     again[again] = trials.offset[again] >= begin[trials.source[again]]
-    refused = tuple(
-        line
-        for line in parts.refused
-        if line.source not in grown or line.offset < begin[line.source]
-    )
+    last_lines = [
+        read_file(source, offset=offset, line=line).log
+        for source, (offset, line) in zip(parts.sources, parts.positions, strict=True)
+    ]
     return replace(
         parts,
         trials=trials.take(np.flatnonzero(~again)) if again.any() else trials,
-        refused=refused,
-        num_refused=parts.num_refused - len(parts.refused) + len(refused),
-        cut=parts.cut and any(_is_cut(parts, at) for at in range(len(begin)) if at not in grown),
+        refused=tuple(
+            line
+            for line in parts.refused
+            if line.source not in grown or line.offset < begin[line.source]
+        ),
+        num_refused=parts.num_refused - sum(last_lines[at].num_refused for at in grown),
+        undecoded=Counter(parts.undecoded)
+        - sum((Counter(last_lines[at].undecoded) for at in grown), Counter()),
+        cut=any(line.cut for at, line in enumerate(last_lines) if at not in grown),
     )
-
-
-def _is_cut(parts: TuningParts, at: int) -> bool:
-    """Return whether a file ends with an unread line."""
-    offset = parts.positions[at][0]
-    lines = parts.trials.offset[parts.trials.source == at]
-    return offset < parts.sources[at].size and offset not in lines
 
 
 T = TypeVar("T")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -63,7 +65,7 @@ _MOST_TEXT = 64 << 10
 _META_COLUMNS = 9
 
 
-class SchedulerTables:
+class _SchedulerTables:
     """The task scheduler's tables; the last is kept."""
 
     def __init__(self) -> None:
@@ -76,7 +78,6 @@ class SchedulerTables:
         self._bar_seconds: dict[str, float] = {}
 
     def add(self, line: str) -> None:
-        """Read one line."""
         if "|" in line:
             if _HEADER.fullmatch(line):
                 self._rows, self._inside, self._of_meta = [], True, False
@@ -142,10 +143,10 @@ class SchedulerTables:
         )
 
     def _add_meta_total(self, what: str, value: str) -> None:
-        if what == "trials":
-            self._meta_trials = int(_number(value) or 0)
-            return
         total = _number(value)
+        if what == "trials":
+            self._meta_trials = None if total is None else int(total)
+            return
         # TVM sums the known latencies: 0 without any.
         known = bool(self._rows) and all(row.latency_ms is not None for row in self._rows)
         total_ms = total / 1e3 if known and total is not None else None
@@ -180,7 +181,7 @@ class Measurement:
     glyphs: str = ""
 
 
-class Measurements:
+class _Measurements:
     """The measurements of verbose output, and the glyphs of builds and runs."""
 
     def __init__(self) -> None:
@@ -194,11 +195,9 @@ class Measurements:
 
     @property
     def glyphs(self) -> str:
-        """Return all glyphs in order."""
         return "".join(self._glyphs)
 
     def add(self, line: str) -> None:
-        """Read one line."""
         numbered = "No: " in line
         if numbered and (of_autotvm := _OF_AUTOTVM.fullmatch(line)):
             self._end_failed("")
@@ -220,7 +219,6 @@ class Measurements:
             self._dots = ""
 
     def all(self) -> tuple[Measurement, ...]:
-        """Return the measurements so far."""
         self._end_failed("")
         self._end_batch()
         return tuple(self._measurements)
@@ -284,10 +282,9 @@ class Measurements:
 
 
 def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    with contextlib.suppress(ValueError):
+        return number if math.isfinite(number := float(text)) else None
+    return None
 
 
 # LogEstimatedLatency, python/tvm/auto_scheduler/task_scheduler.py.
@@ -343,7 +340,7 @@ class Output:
 
 def read_output(source: ByteSource) -> Output:
     """Read the printed text of a tuning; other lines are skipped."""
-    tables, measurements, dags = SchedulerTables(), Measurements(), _Dags()
+    tables, measurements, dags = _SchedulerTables(), _Measurements(), _Dags()
     rounds: list[tuple[float, float, float]] = []
     for block in blocks(source):
         for raw in block.lines:
@@ -388,7 +385,6 @@ class _Dags:
             self._key = task[1]
 
     def all(self) -> dict[str, str]:
-        """Return the texts so far."""
         self._end()
         return self._measurements
 

@@ -103,17 +103,21 @@ class _DagTextReader:
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
-        self._producers = KnownOperations()
-        self._lines: list[Computed] = []
+        self._lines: list[_Computed] = []
         self._symbols: set[str] = set()
+        #: Operations by the name of their reads, their ranks, outputs by name, and those read.
+        self._named: dict[str, list[int]] = defaultdict(list)
+        self._ranks: list[int] = []
+        self._outputs: dict[str, int] = {}
+        self._read: set[int] = set()
 
-    def take(self, line: Placeholder | Computed) -> None:
+    def take(self, line: _Placeholder | _Computed) -> None:
         """Read the next line; raise BodyError if it cannot follow."""
-        if isinstance(line, Computed) and self._continues(line):
+        if isinstance(line, _Computed) and self._continues(line):
             self._lines.append(line)
             return
         self.finish()
-        if isinstance(line, Placeholder):
+        if isinstance(line, _Placeholder):
             self._symbols.update(line.symbols)
             self._add(Operation(line.name, "placeholder", shape=line.shape))
         elif line.output:
@@ -122,17 +126,22 @@ class _DagTextReader:
             self._lines.append(line)
 
     def finish(self) -> tuple[Operation, ...]:
-        """Complete the last operation and return all."""
         if self._lines:
             self._add(self._operation())
             self._lines = []
         return tuple(self._operations)
 
     def _add(self, operation: Operation) -> None:
+        at = len(self._operations)
         self._operations.append(operation)
-        self._producers.add(operation)
+        self._ranks.append(len(operation.shape if operation.is_placeholder else operation.axes))
+        if operation.outputs == 1:
+            self._named[operation.name].append(at)
+        for output in range(operation.outputs if operation.outputs > 1 else 0):
+            self._named[f"{operation.name}.v{output}"].append(at)
+            self._outputs[f"{operation.name}.v{output}"] = output
 
-    def _continues(self, line: Computed) -> bool:
+    def _continues(self, line: _Computed) -> bool:
         return (
             bool(self._lines)
             and self._lines[0].output == 0
@@ -152,8 +161,39 @@ class _DagTextReader:
             tuple(Axis(name, None) for name in first.axes),
             tuple(Axis(name, None) for name in reduced if first.combiner),
             len(self._lines),
-            bodies=self._producers.resolved(tuple(read)) if complete else (),
+            bodies=self._resolved(tuple(read)) if complete else (),
         )
+
+    def _resolved(self, bodies: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        chosen = self._chosen(dict.fromkeys(read for body in bodies for read in reads(body)))
+        self._read.update(at for at in chosen.values() if at >= 0)
+
+        def change(expression: Expression) -> Expression:
+            expanded = rebuilt(expression, change)
+            if not (isinstance(expression, TensorRead) and isinstance(expanded, TensorRead)):
+                return expanded
+            output = self._outputs.get(expression.name, 0)
+            return replace(expanded, operation=chosen[expression], output=output)
+
+        return tuple(map(change, bodies))
+
+    def _chosen(self, reads_: Iterable[TensorRead]) -> dict[TensorRead, int]:
+        alternatives: dict[tuple[str, int], list[TensorRead]] = defaultdict(list)
+        for read in reads_:
+            alternatives[read.name, len(read.indices)].append(read)
+        chosen: dict[TensorRead, int] = {}
+        for (name, rank), group in alternatives.items():
+            candidates = [at for at in self._named[name] if self._ranks[at] == rank]
+            chosen.update(zip(group, self._matched(len(group), candidates), strict=True))
+        return chosen
+
+    def _matched(self, wanted: int, candidates: list[int]) -> list[int]:
+        if len(candidates) == 1:
+            return candidates * wanted
+        unread = [at for at in candidates if at not in self._read]
+        if len(unread) == 1:
+            return unread * wanted
+        return unread[len(unread) - wanted :] if len(unread) >= wanted else [-1] * wanted
 
 
 def _renamed(body: Expression, original: Mapping[str, str]) -> Expression:
@@ -240,7 +280,7 @@ _WORDS = frozenset(("and", "or", "not", "True", "False"))
 
 
 @dataclass(frozen=True)
-class Placeholder:
+class _Placeholder:
     """A line of an input; symbolic sizes are None, and stand in `symbols`."""
 
     name: str
@@ -249,9 +289,7 @@ class Placeholder:
 
 
 @dataclass(frozen=True)
-class Computed:
-    """A line of one output of a computed operation."""
-
+class _Computed:
     name: str
     axes: tuple[str, ...]
     output: int | None
@@ -260,7 +298,7 @@ class Computed:
     free: tuple[str, ...]
 
 
-def parse_line(line: str) -> Placeholder | Computed:
+def parse_line(line: str) -> _Placeholder | _Computed:
     """Read one line."""
     odd = _ODD.search(line.rstrip())
     if odd is not None:
@@ -283,16 +321,16 @@ def parse_line(line: str) -> Placeholder | Computed:
                 problem.column,
             ) from None
         body, free = None, ()
-    return Computed(head["name"], axes, output, combiner, body, free)
+    return _Computed(head["name"], axes, output, combiner, body, free)
 
 
-def _placeholder(name: str, shape: str | None) -> Placeholder:
+def _placeholder(name: str, shape: str | None) -> _Placeholder:
     if shape is None:
         raise BodyError("an input without shape, as in the text that is only hashed", 0)
     parts = [part_text.strip() for part_text in shape.split(",")] if shape.strip() else []
     sizes = [_SIZE.fullmatch(part_text) for part_text in parts]
     symbols = tuple(part for part, size in zip(parts, sizes, strict=True) if size is None)
-    return Placeholder(name, tuple(int(size[1]) if size else None for size in sizes), symbols)
+    return _Placeholder(name, tuple(int(size[1]) if size else None for size in sizes), symbols)
 
 
 def _body(
@@ -325,9 +363,7 @@ def _argument_reduction(
         raise BodyError("expected '=' after the combiner", tokens[at].column)
     sources = after[1:]
     free = _free(sources, axes)
-    end = Token("end", "", tokens[at].column)
-    combined = parse_bodies([*tokens[1 : at + 1], end])
-    return Reduction("select", parse_bodies(sources), combined), free
+    return Reduction("select", parse_bodies(sources)), free
 
 
 def _opens(token: Token) -> int:
@@ -352,60 +388,6 @@ def printed_name(name: str) -> str:
     return re.sub(r"\W", "_", name)
 
 
-class KnownOperations:
-    """Earlier operations by their names in later reads."""
-
-    def __init__(self) -> None:
-        self._named: dict[str, list[int]] = defaultdict(list)
-        self._ranks: list[int] = []
-        self._outputs: dict[str, int] = {}
-        self._read: set[int] = set()
-
-    def add(self, operation: Operation) -> None:
-        """Add the next operation, after its own reads."""
-        at = len(self._ranks)
-        is_input = operation.is_placeholder
-        self._ranks.append(len(operation.shape if is_input else operation.axes))
-        if operation.outputs == 1:
-            self._named[operation.name].append(at)
-        for output in range(operation.outputs if operation.outputs > 1 else 0):
-            self._named[f"{operation.name}.v{output}"].append(at)
-            self._outputs[f"{operation.name}.v{output}"] = output
-
-    def resolved(self, bodies: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        """Return bodies whose reads name their operation, where that is clear."""
-        chosen = self._chosen(dict.fromkeys(read for body in bodies for read in reads(body)))
-        self._read.update(at for at in chosen.values() if at >= 0)
-
-        def change(expression: Expression) -> Expression:
-            expanded = rebuilt(expression, change)
-            if not (isinstance(expression, TensorRead) and isinstance(expanded, TensorRead)):
-                return expanded
-            output = self._outputs.get(expression.name, 0)
-            return replace(expanded, operation=chosen[expression], output=output)
-
-        return tuple(map(change, bodies))
-
-    def _chosen(self, reads_: Iterable[TensorRead]) -> dict[TensorRead, int]:
-        """Return the operation of each distinct read."""
-        alternatives: dict[tuple[str, int], list[TensorRead]] = defaultdict(list)
-        for read in reads_:
-            alternatives[read.name, len(read.indices)].append(read)
-        chosen: dict[TensorRead, int] = {}
-        for (name, rank), group in alternatives.items():
-            candidates = [at for at in self._named[name] if self._ranks[at] == rank]
-            chosen.update(zip(group, self._matched(len(group), candidates), strict=True))
-        return chosen
-
-    def _matched(self, wanted: int, candidates: list[int]) -> list[int]:
-        if len(candidates) == 1:
-            return candidates * wanted
-        unread = [at for at in candidates if at not in self._read]
-        if len(unread) == 1:
-            return unread * wanted
-        return unread[len(unread) - wanted :] if len(unread) >= wanted else [-1] * wanted
-
-
 _DUMP = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"[^\s(="]+(?: = PLACEHOLDER|\()'
 )
@@ -422,11 +404,4 @@ def read_dag_dump(source: ByteSource) -> dict[str, str]:
 
 
 #: 10 kB per task of a tuned network.
-KIND = Kind(
-    "tuning-dags",
-    "file of DAG texts",
-    sniff,
-    read_dag_dump,
-    "dags",
-    grows=True,
-)
+KIND = Kind("tuning-dags", "file of DAG texts", sniff, read_dag_dump, "dags", grows=True)

@@ -8,21 +8,18 @@ products), and a window ``y*s + r*d`` has as many positions as fit (convolutions
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tvmdbg_widgets.model.tuning.trials import (
     Axis,
     BinaryExpr,
     CallExpr,
-    Cast,
     Expression,
-    Not,
     Number,
     Operation,
     Select,
     TensorRead,
-    Text,
     Variable,
     reads,
     walk,
@@ -194,50 +191,6 @@ def _within(expression: Expression, guarded: frozenset[str]) -> Iterator[_Indexe
         guarded |= names
     for part in expression.parts:
         yield from _within(part, guarded)
-
-
-_TIGHT = ("*", "/")
-_CALLED = ("floordiv", "floormod", "max", "min")
-_SUFFIXES = {"float32": "f", "float16": "h", "float64": "", "int32": ""}
-
-
-def print_expression(expression: Expression) -> str:
-    """Return an expression's text."""
-    match expression:
-        case Number(value, dtype):
-            return _number(value, dtype)
-        case Variable(name):
-            return name
-        case Text(value):
-            return f'"{value}"'
-        case TensorRead(name):
-            return f"{name}[{_listed(expression.parts)}]"
-        case BinaryExpr(op, a, b) if op not in _CALLED:
-            sign = op if op in _TIGHT else f" {op} "
-            return f"({print_expression(a)}{sign}{print_expression(b)})"
-        case Not(a):
-            return f"!{print_expression(a)}"
-    return f"{_called(expression)}({_listed(expression.parts)})"
-
-
-def _called(expression: Expression) -> str:
-    match expression:
-        case BinaryExpr(name) | Cast(name) | CallExpr(name):
-            return name
-        case Select():
-            return "select"
-    raise TypeError(expression)
-
-
-def _listed(expressions: Iterable[Expression]) -> str:
-    return ", ".join(map(print_expression, expressions))
-
-
-def _number(value: float, dtype: str) -> str:
-    if dtype == "bool":
-        return f"(bool){int(value)}"
-    text = str(value) if isinstance(value, int) else f"{value:g}"
-    return f"{text}{_SUFFIXES[dtype]}" if dtype in _SUFFIXES else f"({dtype}){text}"
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,17 @@ def given_dags(given: SourceLike) -> dict[str, str]:
         source: ByteSource = BytesSource(given.encode(errors="replace"), "<DAG text>")
     else:
         source = as_source(given)
-    if sniff(head(source)):
-        return _checked(source, read_dag_dump(source))
-    return _checked(source, dict(console.read_output(source).dags))
+    is_dump = sniff(head(source))
+    dags = read_dag_dump(source) if is_dump else dict(console.read_output(source).dags)
+    if not dags:
+        raise FormatError(
+            "no DAG text was found here",
+            file=source.name,
+            expected="lines as repr(task.compute_dag) has them, such as 'A = PLACEHOLDER [4, 8]'",
+            found="none",
+            hint="dump_workload_to_dag_log=… of extract_tasks writes them for a network.",
+        )
+    return dags
 
 
 def given_text(given: SourceLike, what: str = "a module that registers workloads") -> str:
@@ -44,18 +52,6 @@ def given_text(given: SourceLike, what: str = "a module that registers workloads
             found=f"{source.size:,}",
         )
     return source.read(0, source.size).decode("utf-8", "replace")
-
-
-def _checked(source: ByteSource, dags: dict[str, str]) -> dict[str, str]:
-    if not dags:
-        raise FormatError(
-            "no DAG text was found here",
-            file=source.name,
-            expected="lines as repr(task.compute_dag) has them, such as 'A = PLACEHOLDER [4, 8]'",
-            found="none",
-            hint="dump_workload_to_dag_log=… of extract_tasks writes them for a network.",
-        )
-    return dags
 
 
 def with_dags(parts: TuningParts, given: Mapping[str, str]) -> TuningParts:

@@ -211,9 +211,10 @@ def join_messages(
 
 def _fitting(item: Measurement, trials: Trials, order: Rows, times: Floats) -> tuple[int, ...]:
     """Return the rows that a measurement may be, ascending."""
-    printed, half = _value(item.timestamp), _half_digit(item.timestamp)
+    printed = _value(item.timestamp)
     if not math.isfinite(printed):
         return ()
+    half = _half_digit(item.timestamp)
     # The log has the seconds without their fraction.
     begin, end = np.searchsorted(times, [math.floor(printed - half), printed + half])
     if not 0 < end - begin <= _MOST:
@@ -233,8 +234,11 @@ def _fitting(item: Measurement, trials: Trials, order: Rows, times: Floats) -> t
 
 def _agree(values: Floats, text: str) -> npt.NDArray[np.bool_]:
     """Return which numbers of the log, with 6 digits, may be printed as this text."""
+    value = _value(text)
+    if not math.isfinite(value):
+        return np.zeros(len(values), bool)
     slack = _half_digit(text) * (1 + 1e-9) + np.abs(values) * 1e-6
-    return np.asarray(np.abs(values - _value(text)) <= slack)
+    return np.asarray(np.abs(values - value) <= slack)
 
 
 def _value(text: str) -> float:

@@ -197,7 +197,7 @@ def _result(seconds: Any) -> Result:
     # A record is valid if some run is not the failure's (`JSONDatabaseNode::CommitTuningRecord`).
     if all(cost >= ANSOR_FAILED_COST for cost in costs):
         return Result([], error=MeasureError.UNRECORDED)
-    return Result(costs, cost=sum(costs) / len(costs))
+    return result_of((costs, 0, math.nan, math.nan), "[1][1]", ANSOR_FAILED_COST)
 
 
 def _target(value: Any) -> Target:

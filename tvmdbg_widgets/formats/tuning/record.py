@@ -6,14 +6,15 @@ import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.family import Kind
@@ -49,35 +50,42 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 def read_line(parts: TuningParts, row: int) -> bytes:
     """Return the raw line of a record without its end."""
     trials = parts.trials
-    if not hasattr(row, "__index__"):
+    if isinstance(row, bool | np.bool_) or not hasattr(row, "__index__"):
         raise TypeError(f"a record is taken by its row, an int, not by {row!r:.80}")
     if not -len(trials) <= row < len(trials):
-        raise no_such_row(row, trials)
+        raise _no_such_row(row, trials)
     source: ByteSource = parts.sources[trials.source[row]]
     return source.read(int(trials.offset[row]), int(trials.length[row]))
 
 
-def no_such_row(row: int, trials: Trials) -> IndexError:
-    """Return the error for a missing row."""
+def row_numbers(rows: Iterable[int], trials: Trials) -> npt.NDArray[np.intp]:
+    """Return rows as an array; refuse missing ones, masks and fractions."""
+    at = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows))
+    if len(at) and at.dtype.kind not in "iu":
+        raise TypeError(
+            f"rows are whole numbers, not {at.dtype}: np.flatnonzero(mask) gives those of a mask"
+        )
+    for row in at[(at < -len(trials)) | (at >= len(trials))].tolist():
+        raise _no_such_row(row, trials)
+    return at.astype(np.intp)
+
+
+def _no_such_row(row: int, trials: Trials) -> IndexError:
     return IndexError(f"row {row}: the log has {counted(len(trials), 'record')}, numbered from 0")
 
 
 def read_record(parts: TuningParts, row: int) -> Record:
     """Return one record with its steps."""
-    line = read_line(parts, row)
+    line, steps, config = _reread(
+        parts, row, lambda tuner, line: (line, _steps(tuner, line), _config(tuner, line))
+    )
     trials = parts.trials
     row %= len(trials)
-    task = parts.tasks[trials.task[row]]
-    try:
-        steps = steps_of(line) if task.tuner == "ansor" else ()
-        config = None if task.tuner == "ansor" else _config(task.tuner, decode(line))
-    except (LineProblem, LookupError, TypeError) as problem:
-        raise _changed(parts, row, problem) from None
     begin, end = trials.run_offsets[row : row + 2]
     measured = {name: getattr(trials, name)[row].item() for name in MEASURED}
     return Record(
         row=row,
-        task=task,
+        task=parts.tasks[trials.task[row]],
         line=line,
         costs=tuple(trials.run_costs[begin:end].tolist()),
         version=trials.version[row],
@@ -90,30 +98,59 @@ def read_record(parts: TuningParts, row: int) -> Record:
 
 def read_steps(parts: TuningParts, row: int) -> tuple[AnyStep, ...]:
     """Return the steps of a record alone, which is faster; other tuners have none."""
-    line = read_line(parts, row)
-    if parts.tasks[parts.trials.task[row]].tuner != "ansor":
-        return ()
+    return _reread(parts, row, _steps)
+
+
+def read_schedule(parts: TuningParts, row: int) -> bytes:
+    """Return the JSON of a record's steps, config or trace."""
+    return _reread(parts, row, _schedule)
+
+
+T = TypeVar("T")
+
+
+def _reread(parts: TuningParts, row: int, read: Callable[[str, bytes], T]) -> T:
+    line, trials = read_line(parts, row), parts.trials
     try:
-        return steps_of(line)
+        return read(parts.tasks[trials.task[row]].tuner, line)
     except (LineProblem, LookupError, TypeError) as problem:
-        raise _changed(parts, row, problem) from None
+        raise FormatError(
+            f"line {trials.line[row]:,} is not the record that was read before",
+            file=parts.sources[trials.source[row]].name,
+            offset=int(trials.offset[row]),
+            found=problem,
+            hint="Open the log again.",
+        ) from None
 
 
-def _config(tuner: str, document: Any) -> Any:
+def _steps(tuner: str, line: bytes) -> tuple[AnyStep, ...]:
+    return steps_of(line) if tuner == "ansor" else ()
+
+
+def _config(tuner: str, line: bytes) -> Any:
     """Return the config of an AutoTVM record, or MetaSchedule's trace."""
+    if tuner == "ansor":
+        return None
+    document = decode(line)
     if tuner == "metaschedule":
         return document[1][0]
     return document["config"] if "config" in document else document["i"][5]
 
 
-def _changed(parts: TuningParts, row: int, problem: Exception) -> FormatError:
-    return FormatError(
-        f"line {parts.trials.line[row]:,} is not the record that was read before",
-        file=parts.sources[parts.trials.source[row]].name,
-        offset=int(parts.trials.offset[row]),
-        found=problem,
-        hint="Open the log again.",
-    )
+class _RawAnsorRecord(msgspec.Struct):
+    i: tuple[msgspec.Raw, tuple[msgspec.Raw, msgspec.Raw]]
+
+
+_READ_ANSOR = msgspec.json.Decoder(_RawAnsorRecord).decode
+
+
+def _schedule(tuner: str, line: bytes) -> bytes:
+    if tuner != "ansor":
+        return msgspec.json.encode(_config(tuner, line))
+    try:
+        return bytes(_READ_ANSOR(line).i[1][1])
+    except msgspec.DecodeError:
+        return msgspec.json.encode(decode(line)["i"][1][1])
 
 
 _SNIFFED_LINES = 50
@@ -158,9 +195,7 @@ def write_lines(path: str | os.PathLike[str], parts: TuningParts, rows: Iterable
 def _stretches(parts: TuningParts, rows: Iterable[int]) -> Iterator[tuple[ByteSource, int, int]]:
     """Yield source, offset and length of lines, consecutive ones as one."""
     trials = parts.trials
-    at = np.fromiter(rows, np.int64)
-    for row in at[(at < -len(trials)) | (at >= len(trials))].tolist():
-        raise no_such_row(row, trials)
+    at = row_numbers(rows, trials)
     source, begin = trials.source[at], trials.offset[at]
     end = begin + trials.length[at]
     # One byte between two lines is a line feed.
@@ -233,7 +268,8 @@ class _RecordFileReader:
             problem = LineProblem("line", f"at most {LONGEST:,} bytes", size)
             self._refuse(block.offset, block.number, problem)
             length = block.too_long + block.ended
-            self._next = block.offset + length, block.number + 1
+            at = length * block.ended
+            self._next = block.offset + at, block.number + block.ended
             return length
         offset, number = block.offset, block.number
         last = number + len(block.lines) - 1
@@ -252,7 +288,6 @@ class _RecordFileReader:
         return offset - block.offset
 
     def file(self, offset: int, line: int) -> RecordFile:
-        """Return the records and refused lines."""
         at, number = self._next or (offset, line)
         tasks = tuple(self._tasks.found)
         log = TuningParts(
@@ -275,7 +310,9 @@ class _RecordFileReader:
         """Read a line that is no Ansor record in TVM's spacing."""
         if offset == 0 and line.startswith(BOM):
             offset, line = len(BOM), line[len(BOM) :]
-        if not line.strip() or line[:1] in COMMENT:
+        # A record behind blanks is a comment of Ansor alone.
+        indented = line[:1] == b" " and any(start.match(line.lstrip()) for start in _STARTS[1:])
+        if not line.strip() or (line[:1] in COMMENT and not indented):
             return
         if ended and self._num_refused >= MOST_REFUSED and line.count(b"\t") < 3 and is_other(line):
             self._num_refused += 1  # nobody asks for its words
@@ -312,7 +349,8 @@ class _RecordFileReader:
     def _autotvm(self, document: dict[str, Any], at: tuple[int, int, int]) -> None:
         task, config, result, version = parse(document)
         index = self._tasks.add(task)
-        schedule = digest(task, config), unroll_of(config)
+        encoded = msgspec.json.encode([task.target.text, task.workload_key, config])
+        schedule = blake2b(encoded, digest_size=8).digest(), unroll_of(config)
         self._columns.add(index, result, version, schedule, at)
         if result.odd:
             self._note(result.odd, at[2])
@@ -339,7 +377,6 @@ class _RecordFileReader:
 
 
 _KEYS = ("input", "config", "result", "version", "tvm_version")
-_OLD_KEYS = ("i", "r", "v")
 _UNROLL = "auto_unroll_max_step"
 
 
@@ -352,34 +389,18 @@ def is_record(document: dict[str, Any]) -> bool:
 
 def parse(document: dict[str, Any]) -> tuple[Task, Any, Result, str]:
     """Return task, config, result and version of a record."""
-    if "v" in document:
-        check_keys(document, _OLD_KEYS)
-        target, name, args, _, _, config = array(document["i"], "i", 6)
-        task = _task(target, name, args, "i")
-        result = read_result(document["r"], "r", AUTOTVM_FAILED_COST)
-        return task, config, result, str(document["v"])
-    check_keys(document, _KEYS)
-    target, name, args, _ = array(document["input"], "input", 4)
-    task = _task(target, name, args, "input")
-    result = read_result(document["result"], "result", AUTOTVM_FAILED_COST)
-    version = document["version"]
-    if type(version) not in (int, float):
-        raise LineProblem("version", "a number", version)
-    return task, document["config"], result, str(version)
-
-
-def _task(target: Any, name: Any, args: Any, field: str) -> Task:
-    named = text(name, f"{field}[1]")
-    given = array(args, f"{field}[2]")
+    old = "v" in document
+    field, result, version = names = ("i", "r", "v") if old else ("input", "result", "version")
+    check_keys(document, names if old else _KEYS)
+    target, name, args, *rest = array(document[field], field, 6 if old else 4)
+    named, given = text(name, f"{field}[1]"), array(args, f"{field}[2]")
     key = msgspec.json.encode([named, *given]).decode()
     workload = Workload(key, named, tuple(given))
-    return Task(0, "autotvm", workload, target_of(text(target, f"{field}[0]")))
-
-
-def digest(task: Task, config: Any) -> bytes:
-    """Return 8 bytes that are equal for equal tasks with equal configs."""
-    encoded = msgspec.json.encode([task.target.text, task.workload_key, config])
-    return blake2b(encoded, digest_size=8).digest()
+    task = Task(0, "autotvm", workload, target_of(text(target, f"{field}[0]")))
+    measured = read_result(document[result], result, AUTOTVM_FAILED_COST)
+    if type(document[version]) not in (int, float):
+        raise LineProblem(version, "a number", document[version])
+    return task, rest[-1] if old else document["config"], measured, str(document[version])
 
 
 def unroll_of(config: Any) -> int:

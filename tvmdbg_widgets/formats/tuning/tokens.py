@@ -136,13 +136,11 @@ class _ExpressionParser:
         return token
 
     def expect(self, sign: str) -> None:
-        """Consume a sign."""
         if not self._sees(sign):
             raise BodyError(f"expected {sign!r}", self._tokens[self._at].column)
         self._take()
 
     def end(self) -> None:
-        """Check that no token is left."""
         token = self._tokens[self._at]
         if token.kind != "end":
             raise BodyError("expected an operator or the end of the line", token.column)

@@ -37,21 +37,9 @@ class MeasureError(enum.IntEnum):
     @property
     def label(self) -> str:
         """The name TVM prints: ``"BuildTimeoutError"``."""
-        return _LABELS[self]
-
-
-_LABELS = {
-    MeasureError.UNRECORDED: "an error without a code",
-    MeasureError.NO_ERROR: "NoError",
-    MeasureError.INSTANTIATION_ERROR: "InstantiationError",
-    MeasureError.COMPILE_HOST: "CompileHostError",
-    MeasureError.COMPILE_DEVICE: "CompileDeviceError",
-    MeasureError.RUNTIME_DEVICE: "RuntimeDeviceError",
-    MeasureError.WRONG_ANSWER: "WrongAnswerError",
-    MeasureError.BUILD_TIMEOUT: "BuildTimeoutError",
-    MeasureError.RUN_TIMEOUT: "RunTimeoutError",
-    MeasureError.UNKNOWN_ERROR: "UnknownError",
-}
+        if self is MeasureError.UNRECORDED:
+            return "an error without a code"
+        return f"{self.name.removesuffix('_ERROR').title().replace('_', '')}Error"
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias, get_args
 
 from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
@@ -42,6 +42,7 @@ _WORDS = (
 )
 
 
+@dataclass(frozen=True)
 class Step:
     """Common fields of steps: a code, and the changed stage."""
 
@@ -50,8 +51,7 @@ class Step:
 
     def encode(self) -> list[Any]:
         """Return the step as the log has it: ``["SP", 2, 0, 64, [2, 2, 8], 1]``."""
-        values = [getattr(self, value.name) for value in fields(self)]  # type: ignore[arg-type]
-        plain = [list(value) if isinstance(value, tuple) else value for value in values]
+        plain = [list(each) if isinstance(each, tuple) else each for each in vars(self).values()]
         return [self.code, *(int(value) if isinstance(value, int) else value for value in plain)]
 
 
@@ -60,7 +60,6 @@ class AnnotationStep(Step):
     """Set the annotation of an iterator, which must have none."""
 
     code: ClassVar[str] = "AN"
-    stage_id: int
     iter_id: int
     annotation: Annotation
 
@@ -70,7 +69,6 @@ class FuseStep(Step):
     """Fuse consecutive iterators; none gives the stage of a 0-d tensor a loop of extent 1."""
 
     code: ClassVar[str] = "FU"
-    stage_id: int
     fused_ids: tuple[int, ...]
 
 
@@ -79,7 +77,6 @@ class PragmaStep(Step):
     """``auto_unroll_max_step$N`` or ``debug_skip_region``."""
 
     code: ClassVar[str] = "PR"
-    stage_id: int
     iter_id: int
     pragma_type: str
 
@@ -95,7 +92,6 @@ class ReorderStep(Step):
     """New list of iterators = the old one in this order."""
 
     code: ClassVar[str] = "RE"
-    stage_id: int
     after_ids: tuple[int, ...]
 
 
@@ -104,7 +100,6 @@ class SplitStep(Step):
     """Split an iterator in ``len(lengths) + 1``; ``extent`` is as recorded, 0 unknown."""
 
     code: ClassVar[str] = "SP"
-    stage_id: int
     iter_id: int
     extent: int
     lengths: tuple[int, ...]
@@ -116,7 +111,6 @@ class FollowSplitStep(Step):
     """Split by the factors of a SP."""
 
     code: ClassVar[str] = "FSP"
-    stage_id: int
     iter_id: int
     src_step_id: int
     n_split: int
@@ -127,7 +121,6 @@ class FollowFusedSplitStep(Step):
     """Split in two by the product of one level of some SPs."""
 
     code: ClassVar[str] = "FFSP"
-    stage_id: int
     iter_id: int
     src_step_ids: tuple[int, ...]
     level: int
@@ -139,7 +132,6 @@ class StorageAlignStep(Step):
     """Align the storage of an axis; only ``offset`` stays in the state."""
 
     code: ClassVar[str] = "SA"
-    stage_id: int
     iter_id: int
     factor: int
     offset: int
@@ -150,7 +142,6 @@ class ComputeAtStep(Step):
     """Attach a stage to an iterator of another; its extents become unknown."""
 
     code: ClassVar[str] = "CA"
-    stage_id: int
     target_stage_id: int
     target_iter_id: int
 
@@ -160,7 +151,6 @@ class ComputeInlineStep(Step):
     """Inline a stage."""
 
     code: ClassVar[str] = "CI"
-    stage_id: int
 
 
 @dataclass(frozen=True)
@@ -168,7 +158,6 @@ class ComputeRootStep(Step):
     """Detach a stage; its extents become unknown."""
 
     code: ClassVar[str] = "CR"
-    stage_id: int
 
 
 @dataclass(frozen=True)
@@ -176,7 +165,6 @@ class CacheReadStep(Step):
     """Add a stage behind this one for its readers."""
 
     code: ClassVar[str] = "CHR"
-    stage_id: int
     scope_name: str
     reader_stage_ids: tuple[int, ...]
 
@@ -186,7 +174,6 @@ class CacheWriteStep(Step):
     """Add a computing stage before this one, which then copies."""
 
     code: ClassVar[str] = "CHW"
-    stage_id: int
     scope_name: str
 
 
@@ -195,7 +182,6 @@ class RfactorStep(Step):
     """Factor a reduction out into a stage of its own before this one."""
 
     code: ClassVar[str] = "RF"
-    stage_id: int
     iter_id: int
     factor_iter_id: int
 
@@ -217,14 +203,7 @@ AnyStep: TypeAlias = (
     | RfactorStep
 )
 
-STEPS: dict[str, type[AnyStep]] = {
-    each.code: each
-    for each in (
-        *(AnnotationStep, FuseStep, PragmaStep, ReorderStep, SplitStep, FollowSplitStep),
-        *(FollowFusedSplitStep, StorageAlignStep, ComputeAtStep, ComputeInlineStep),
-        *(ComputeRootStep, CacheReadStep, CacheWriteStep, RfactorStep),
-    )
-}
+STEPS: dict[str, type[AnyStep]] = {each.code: each for each in get_args(AnyStep)}
 
 
 class IteratorKind(enum.IntEnum):

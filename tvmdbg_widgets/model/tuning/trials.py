@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -94,18 +94,18 @@ class Trials:
     @cached_property
     def number(self) -> Ints:
         """Number of a trial within its task, from 0 (int32 [N])."""
-        order, ends = self._by_task
+        order, ends = self.by_task
         numbers = np.empty(len(self), np.int32)
         numbers[order] = np.arange(len(self)) - np.repeat(ends[:-1], np.diff(ends))
         return numbers
 
     def of_task(self, task: int) -> npt.NDArray[np.intp]:
         """Return the rows of one task, ascending."""
-        order, ends = self._by_task
+        order, ends = self.by_task
         return order[ends[task] : ends[task + 1]] if 0 <= task < len(ends) - 1 else order[:0]
 
     @cached_property
-    def _by_task(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    def by_task(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Rows in the order of their tasks, and the ends of the tasks among them."""
         order = np.argsort(self.task, kind="stable")
         order.flags.writeable = False
@@ -248,13 +248,17 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 LOGICAL = ("&&", "||")
 
 
+@dataclass(frozen=True)
 class Expression:
-    """Any expression."""
+    """Any expression; `inner` names the fields with its parts."""
+
+    inner: ClassVar[tuple[str, ...]] = ()
 
     @property
     def parts(self) -> tuple[Expression, ...]:
         """The direct parts."""
-        return ()
+        values = [getattr(self, name) for name in self.inner]
+        return values[0] if values and isinstance(values[0], tuple) else tuple(values)
 
 
 @dataclass(frozen=True)
@@ -283,95 +287,66 @@ class Variable(Expression):
 class TensorRead(Expression):
     """A tensor's element."""
 
+    inner = ("indices",)
     name: str
     indices: tuple[Expression, ...]
     output: int = 0
     operation: int = -1
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The indices."""
-        return self.indices
 
 
 @dataclass(frozen=True)
 class BinaryExpr(Expression):
     """``a op b``; `op` is one of ``ARITHMETIC``, ``COMPARISONS``, ``LOGICAL``."""
 
+    inner = ("a", "b")
     op: str
     a: Expression
     b: Expression
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """Both operands."""
-        return (self.a, self.b)
 
 
 @dataclass(frozen=True)
 class Not(Expression):
     """``!a``."""
 
+    inner = ("a",)
     a: Expression
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The operand."""
-        return (self.a,)
 
 
 @dataclass(frozen=True)
 class Cast(Expression):
     """A conversion: ``float32(a)``."""
 
+    inner = ("a",)
     dtype: str
     a: Expression
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The operand."""
-        return (self.a,)
 
 
 @dataclass(frozen=True)
 class Select(Expression):
     """``select(condition, a, b)``: both values are computed."""
 
+    inner = ("condition", "a", "b")
     condition: Expression
     a: Expression
     b: Expression
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """Condition and both values."""
-        return (self.condition, self.a, self.b)
 
 
 @dataclass(frozen=True)
 class CallExpr(Expression):
     """A call: ``tir.exp(a)``, ``tir.if_then_else(condition, a, b)``."""
 
+    inner = ("arguments",)
     function: str
     arguments: tuple[Expression, ...]
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The arguments."""
-        return self.arguments
 
 
 @dataclass(frozen=True)
 class Reduction(Expression):
     """A reduction over the operation's reduce axes."""
 
+    inner = ("sources",)
     combiner: str
     sources: tuple[Expression, ...]
-    combined: tuple[Expression, ...] = ()
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The sources."""
-        return self.sources
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
@@ -388,17 +363,7 @@ def reads(expression: Expression) -> tuple[TensorRead, ...]:
 
 def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return an expression of changed parts; `change` is called with the direct parts."""
-    match expression:
-        case TensorRead():
-            return replace(expression, indices=tuple(map(change, expression.indices)))
-        case Not() | Cast():
-            return replace(expression, a=change(expression.a))
-        case BinaryExpr():
-            return replace(expression, a=change(expression.a), b=change(expression.b))
-        case Select():
-            return Select(*map(change, expression.parts))
-        case CallExpr():
-            return replace(expression, arguments=tuple(map(change, expression.arguments)))
-        case Reduction():
-            return replace(expression, sources=tuple(map(change, expression.sources)))
-    return expression
+    parts = tuple(map(change, expression.parts))
+    is_list = isinstance(expression, TensorRead | CallExpr | Reduction)
+    fields = zip(expression.inner, (parts,) if is_list else parts, strict=True)
+    return replace(expression, **dict(fields)) if parts else expression

@@ -16,6 +16,7 @@ from tvmdbg_widgets.analysis.findings.tuning.evidence import (
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Bools, Cause, share_of
 from tvmdbg_widgets.analysis.tuning.error_tables import RUN_TIMEOUT, hidden_run_timeouts
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text, utc
+from tvmdbg_widgets.analysis.tuning.trial_queries import spreads
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -163,12 +164,7 @@ def find_noisy_costs(evidence: LogEvidence) -> Iterable[Finding]:
     rows = np.flatnonzero((trials.cost > 0) & (repeats >= lost_builds.REPEATS))
     if len(rows) < lost_builds.FEW:
         return
-    starts = trials.run_offsets[rows]
-    stops = np.stack([starts, starts + repeats[rows]], axis=1).ravel()
-    padded = np.append(trials.run_costs, 0.0)
-    high = np.maximum.reduceat(padded, stops)[::2]
-    low = np.minimum.reduceat(padded, stops)[::2]
-    spread = (high - low) / trials.cost[rows]
+    spread = spreads(trials)[rows]
     median = float(np.median(spread))
     if median < lost_builds.NOISY:
         return

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import gcd
+from math import gcd, isfinite
 from typing import TypeAlias
 
 from tvmdbg_widgets.model.tuning.trials import BinaryExpr, Expression, Number, Select, Variable
@@ -319,7 +319,7 @@ def evaluated(
 ) -> IntegerInterval | None:
     """Return the values of an index, None where unknown; reads and calls take any value."""
     match index:
-        case Number(value):
+        case Number(value) if isfinite(value):
             return point(LinearForm(int(value)))
         case Variable(name):
             return axes.get(name, EVERYTHING)

@@ -115,12 +115,8 @@ _COLORS = {
     Annotation.UNROLL: "#ad6800",
     Annotation.TENSORIZE: "#dd3b32",
     Annotation.VTHREAD: "#12828d",
-    Annotation.BLOCK_X: "#8f63bb",
-    Annotation.BLOCK_Y: "#8f63bb",
-    Annotation.BLOCK_Z: "#8f63bb",
-    Annotation.THREAD_X: "#d9308e",
-    Annotation.THREAD_Y: "#d9308e",
-    Annotation.THREAD_Z: "#d9308e",
+    **dict.fromkeys((Annotation.BLOCK_X, Annotation.BLOCK_Y, Annotation.BLOCK_Z), "#8f63bb"),
+    **dict.fromkeys((Annotation.THREAD_X, Annotation.THREAD_Y, Annotation.THREAD_Z), "#d9308e"),
 }
 
 

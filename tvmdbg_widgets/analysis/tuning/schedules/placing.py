@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.analysis.tuning.schedules.tensors import Leaves, RewriteError
+from tvmdbg_widgets.analysis.tuning.schedules.tensors import Leaves
 from tvmdbg_widgets.analysis.tuning.schedules.working import Working, changed
 from tvmdbg_widgets.model.tuning.steps import (
     CacheReadStep,
@@ -63,10 +63,7 @@ def cache_read(working: Working, step: CacheReadStep) -> None:
     working.stage(step.stage_id)
     for reader in step.reader_stage_ids:
         working.stage(reader, "reader_stage_ids")
-    try:
-        copy = working.dataflow.cache_read(step.stage_id, step.scope_name, step.reader_stage_ids)
-    except RewriteError as problem:
-        working.refuse(str(problem), problem.field)
+    copy = working.dataflow.cache_read(step.stage_id, step.scope_name, step.reader_stage_ids)
     made = working.fresh_stage(copy, working.index, role="cache read", scope=step.scope_name)
     working.mark(step.stage_id)
     working.insert(step.stage_id + 1, made)
@@ -75,10 +72,7 @@ def cache_read(working: Working, step: CacheReadStep) -> None:
 def cache_write(working: Working, step: CacheWriteStep) -> None:
     """CHW: add a stage before this one, which is rebuilt from its axes as a copy."""
     working.stage(step.stage_id)
-    try:
-        cache, copy = working.dataflow.cache_write(step.stage_id, step.scope_name)
-    except RewriteError as problem:
-        working.refuse(str(problem), problem.field)
+    cache, copy = working.dataflow.cache_write(step.stage_id, step.scope_name)
     made = working.fresh_stage(cache, working.index, role="cache write", scope=step.scope_name)
     working.stages[step.stage_id] = working.fresh_stage(copy, working.index)
     working.insert(step.stage_id, made)
@@ -90,15 +84,12 @@ def rfactor(working: Working, step: RfactorStep) -> None:
     before = split_before(working, step)
     leaves = Leaves(working.dataflow.computations[step.stage_id])
     earlier = working.steps[working.index - 2] if working.index > 1 else None
-    try:
-        if isinstance(earlier, FuseStep) and earlier.stage_id == step.stage_id:
-            leaves.fuse(earlier.fused_ids)
-        leaves.split(before.iter_id, before.lengths, before.inner_to_outer)
-        partial, combined = working.dataflow.rfactor(
-            step.stage_id, leaves, step.iter_id, step.factor_iter_id
-        )
-    except RewriteError as problem:
-        working.refuse(str(problem), problem.field)
+    if isinstance(earlier, FuseStep) and earlier.stage_id == step.stage_id:
+        leaves.fuse(earlier.fused_ids)
+    leaves.split(before.iter_id, before.lengths, before.inner_to_outer)
+    partial, combined = working.dataflow.rfactor(
+        step.stage_id, leaves, step.iter_id, step.factor_iter_id
+    )
     made = working.fresh_stage(partial, working.index, role="rfactor")
     working.stages[step.stage_id] = working.fresh_stage(
         combined, working.index, compute_at=stage.compute_at, placed_by=stage.placed_by

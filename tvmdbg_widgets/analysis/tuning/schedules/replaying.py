@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import is_not
-from typing import Any
+from typing import Any, TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.schedules import placing, working
 from tvmdbg_widgets.analysis.tuning.schedules.placing import split_before
+from tvmdbg_widgets.analysis.tuning.schedules.tensors import RewriteError, TensorAxis
 from tvmdbg_widgets.analysis.tuning.schedules.working import (
     LARGEST_FACTOR,
     LONGEST_NAME,
@@ -23,20 +24,13 @@ from tvmdbg_widgets.analysis.tuning.schedules.working import (
 )
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.steps import (
-    AnnotationStep,
     AnyStep,
     CacheReadStep,
     CacheWriteStep,
     ComputeAtStep,
-    ComputeInlineStep,
-    ComputeRootStep,
-    FollowFusedSplitStep,
-    FollowSplitStep,
-    FuseStep,
     Iterator,
     IteratorKind,
     PragmaStep,
-    ReorderStep,
     RfactorStep,
     SplitStep,
     Stage,
@@ -45,21 +39,23 @@ from tvmdbg_widgets.model.tuning.steps import (
 )
 from tvmdbg_widgets.model.tuning.trials import ComputeDag, DagSource
 
-_APPLY: dict[type[AnyStep], Callable[[Any, Any], None]] = {
-    AnnotationStep: working.annotate,
-    FuseStep: working.fuse,
-    PragmaStep: working.mark,
-    ReorderStep: working.reorder,
-    SplitStep: working.split,
-    FollowSplitStep: working.follow_split,
-    FollowFusedSplitStep: working.follow_fused_split,
-    StorageAlignStep: working.align,
-    ComputeAtStep: placing.compute_at,
-    ComputeInlineStep: placing.compute_inline,
-    ComputeRootStep: placing.compute_root,
-    CacheReadStep: placing.cache_read,
-    CacheWriteStep: placing.cache_write,
-    RfactorStep: placing.rfactor,
+#: Steps by code, which take the working state and the step.
+_Apply: TypeAlias = dict[str, Callable[[Any, Any], None]]
+_APPLY: _Apply = {
+    "AN": working.annotate,
+    "FU": working.fuse,
+    "PR": working.mark,
+    "RE": working.reorder,
+    "SP": working.split,
+    "FSP": working.follow_split,
+    "FFSP": working.follow_fused_split,
+    "SA": working.align,
+    "CA": placing.compute_at,
+    "CI": placing.compute_inline,
+    "CR": placing.compute_root,
+    "CHR": placing.cache_read,
+    "CHW": placing.cache_write,
+    "RF": placing.rfactor,
 }
 
 
@@ -74,7 +70,7 @@ class WorkingWithoutDag(Working):
     """Stages without a DAG, which grow as steps name them and their loops."""
 
     def __init__(self, steps: tuple[AnyStep, ...]) -> None:
-        super().__init__(ComputeDag((), DagSource.NONE), steps, wraps=False)
+        super().__init__(ComputeDag((), DagSource.NONE), steps)
         self.known: list[_StageAxes] = []
         self._operations = 0
         #: Stages as last seen, by number, and the same with names.
@@ -101,7 +97,14 @@ class WorkingWithoutDag(Working):
             known = self.known[stage]
             extents = known.extents if self.knows_parts(stage) else {}
             numbers = range(known.named, known.named + missing)
-            more = tuple(_axis(grown, number, extents.get(number)) for number in numbers)
+            more = tuple(
+                working.loop_of(
+                    TensorAxis(f"axis{number}", extents.get(number)),
+                    IteratorKind.SPATIAL,
+                    (grown.made_by, number),
+                )
+                for number in numbers
+            )
             known.named += missing
             self.stages[stage] = changed(grown, iterators=grown.iterators + more)
         return super().iterator(stage, place, field)
@@ -229,38 +232,19 @@ def _fresh(working: Working, source: Stage, role: str = "", scope: str = "") -> 
     )
 
 
-def _axis(stage: Stage, number: int, extent: int | None) -> Iterator:
-    made_by = stage.made_by
-    return Iterator(
-        f"axis{number}",
-        extent,
-        IteratorKind.SPATIAL,
-        made_by=made_by,
-        steps=() if made_by < 0 else (made_by,),
-        parts=((made_by, number),),
-    )
-
-
 def _name(index: int, stage: Stage) -> str:
     role = ", ".join(filter(None, (stage.role, stage.scope)))
     return f"stage {index} ({role})" if stage.role else f"stage {index}"
 
 
 #: Steps that work otherwise without a DAG.
-_WITHOUT_DAG: dict[type[AnyStep], Callable[[Any, Any], None]] = {
-    ComputeAtStep: compute_at,
-    CacheReadStep: cache_read,
-    CacheWriteStep: cache_write,
-    RfactorStep: rfactor,
-}
+_WITHOUT_DAG: _Apply = {"CA": compute_at, "CHR": cache_read, "CHW": cache_write, "RF": rfactor}
 
 
 class Replay:
     """A replay step by step."""
 
-    def __init__(
-        self, dag: ComputeDag | None, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
-    ) -> None:
+    def __init__(self, dag: ComputeDag | None, steps: Sequence[AnyStep]) -> None:
         if len(steps) > MOST_STEPS:
             raise ReplayError(
                 f"{counted(len(steps), 'step')}: more than the {MOST_STEPS:,} replayed"
@@ -269,7 +253,7 @@ class Replay:
             self._working: Working = WorkingWithoutDag(tuple(steps))
             self._apply = _APPLY | _WITHOUT_DAG
         else:
-            self._working = Working(dag, tuple(steps), wraps=release >= (0, 10))
+            self._working = Working(dag, tuple(steps))
             self._apply = _APPLY
         self._prepared = -1
 
@@ -283,7 +267,10 @@ class Replay:
         step = self._working.steps[self._working.index]
         if self._prepared < self._working.index:
             self._working.check_numbers(step)
-        self._apply[type(step)](self._working, step)
+        try:
+            self._apply[step.code](self._working, step)
+        except RewriteError as problem:
+            self._working.refuse(str(problem), problem.field)
         self._working.index += 1
 
     def state(self) -> State:
@@ -310,11 +297,9 @@ class Replay:
             self._prepared = self.next_step
 
 
-def replay(
-    dag: ComputeDag | None, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
-) -> State:
+def replay(dag: ComputeDag | None, steps: Sequence[AnyStep]) -> State:
     """Replay all steps; raises `ReplayError` where TVM refuses one."""
-    replaying = Replay(dag, steps, release)
+    replaying = Replay(dag, steps)
     for _ in steps:
         replaying.advance()
     return replaying.end()

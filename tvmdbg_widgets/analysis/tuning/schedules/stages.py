@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.schedules.forms import (
     IntegerInterval,
@@ -26,81 +25,31 @@ from tvmdbg_widgets.model.tuning.trials import TensorRead
 
 
 @dataclass(frozen=True)
-class AxisSplit:
-    """`parent` split in two; `factor` is the extent of the inner loop, or else of the outer."""
+class Relation:
+    """Loops made of others, which are used up."""
 
-    parent: LoopVariable
-    outer: LoopVariable
-    inner: LoopVariable
+    used: tuple[LoopVariable, ...]
+    made: tuple[LoopVariable, ...]
+
+
+@dataclass(frozen=True)
+class AxisSplit(Relation):
+    """A loop split in an outer and an inner one; `factor` is the extent of either."""
+
     factor: int
     of_inner: bool
 
-    @property
-    def made(self) -> tuple[LoopVariable, ...]:
-        """Resulting loops."""
-        return (self.outer, self.inner)
 
-    @property
-    def used(self) -> tuple[LoopVariable, ...]:
-        """Consumed loops."""
-        return (self.parent,)
+class Fuse(Relation):
+    """An outer and an inner loop fused into one."""
 
 
-@dataclass(frozen=True)
-class Fuse:
-    """Two loops fused into one."""
-
-    outer: LoopVariable
-    inner: LoopVariable
-    fused: LoopVariable
-
-    @property
-    def made(self) -> tuple[LoopVariable, ...]:
-        """The resulting loop."""
-        return (self.fused,)
-
-    @property
-    def used(self) -> tuple[LoopVariable, ...]:
-        """The consumed loops."""
-        return (self.outer, self.inner)
-
-
-@dataclass(frozen=True)
-class Shift:
+class Shift(Relation):
     """A loop from 0 that replaces an axis with another start (``Rebase``)."""
 
-    parent: LoopVariable
-    shifted: LoopVariable
 
-    @property
-    def made(self) -> tuple[LoopVariable, ...]:
-        """The resulting loop."""
-        return (self.shifted,)
-
-    @property
-    def used(self) -> tuple[LoopVariable, ...]:
-        """The replaced axis."""
-        return (self.parent,)
-
-
-@dataclass(frozen=True)
-class Single:
+class Single(Relation):
     """A loop of extent 1 made from nothing."""
-
-    loop: LoopVariable
-
-    @property
-    def made(self) -> tuple[LoopVariable, ...]:
-        """The loop."""
-        return (self.loop,)
-
-    @property
-    def used(self) -> tuple[LoopVariable, ...]:
-        """No loops."""
-        return ()
-
-
-Relation: TypeAlias = AxisSplit | Fuse | Shift | Single
 
 
 @dataclass(frozen=True)
@@ -168,7 +117,7 @@ class TensorStage:
         rest, parts = self.loop(place), []
         for length in reversed(list(lengths)) if inner_to_outer else lengths:
             outer, inner = LoopVariable(f"{rest.name}.outer"), LoopVariable(f"{rest.name}.inner")
-            self.relations.append(AxisSplit(rest, outer, inner, length, inner_to_outer))
+            self.relations.append(AxisSplit((rest,), (outer, inner), length, inner_to_outer))
             rest, part = (outer, inner) if inner_to_outer else (inner, outer)
             parts.append(part)
         parts.append(rest)
@@ -179,14 +128,14 @@ class TensorStage:
         self.check_loops()
         if not places:
             single = LoopVariable("singleton")
-            self.relations.append(Single(single))
+            self.relations.append(Single((), (single,)))
             self.hidden, self.loops = self.leaves, [single]
             return
         fused = self.loop(places[0])
         for place in places[1:]:
             inner = self.loop(place)
             whole = LoopVariable(f"{fused.name}.{inner.name}.fused")
-            self.relations.append(Fuse(fused, inner, whole))
+            self.relations.append(Fuse((fused, inner), (whole,)))
             fused = whole
         self.loops[places[0] : places[-1] + 1] = [fused]
 
@@ -268,19 +217,19 @@ def _extents(
     relation: object, ranges: Ranges, bound: set[LoopVariable], final: bool
 ) -> dict[LoopVariable, int | None]:
     match relation:
-        case AxisSplit(parent, outer, inner, factor, of_inner):
+        case AxisSplit((parent,), (outer, inner), factor, of_inner):
             whole = ranges[parent].extent
             given, rest = (inner, outer) if of_inner else (outer, inner)
             if whole is None:
                 return {given: factor if given in bound else None, rest: None}
             tight = final and whole and given not in bound
             return {given: min(whole, factor) if tight else factor, rest: -(-whole // factor)}
-        case Fuse(outer, inner, fused):
+        case Fuse((outer, inner), (fused,)):
             a, b = ranges[outer].extent, ranges[inner].extent
             return {fused: None if a is None or b is None else a * b}
-        case Shift(parent, shifted):
+        case Shift((parent,), (shifted,)):
             return {shifted: ranges[parent].extent}
-        case Single(loop):
+        case Single(_, (loop,)):
             return {loop: 1}
     raise TypeError(relation)
 
@@ -288,44 +237,43 @@ def _extents(
 def pass_up_intervals(stage: TensorStage, ranges: Ranges, intervals: Intervals) -> None:
     """Derive intervals of axes from leaves (``PassUpDomain``)."""
     for relation in reversed(stage.relations):
-        if any(loop not in intervals for loop in relation.made) and not isinstance(
-            relation, Single
-        ):
+        made = [intervals.get(loop) for loop in relation.made]
+        if not (intervals.keys() >= {*relation.made} or isinstance(relation, Single)):
             raise RefusedError(f"a loop of {stage.name} is not among its leaves")
         match relation:
-            case AxisSplit():
-                intervals[relation.parent] = _split_up(relation, ranges, intervals)
-            case Fuse():
-                intervals[relation.outer], intervals[relation.inner] = _fuse_up(
-                    relation, ranges, intervals
-                )
-            case Shift(parent, shifted):
-                moved = intervals[shifted]
-                intervals[parent] = (
-                    None if moved is None else plus(moved, point(ranges[parent].min))
-                )
+            case AxisSplit((parent,)):
+                intervals[parent] = _split_up(relation, ranges, *made)
+            case Fuse((outer, inner)):
+                intervals[outer], intervals[inner] = _fuse_up(relation, ranges, *made)
+            case Shift((parent,)):
+                (moved,) = made
+                intervals[parent] = moved and plus(moved, point(ranges[parent].min))
 
 
-def _split_up(relation: AxisSplit, ranges: Ranges, intervals: Intervals) -> IntegerInterval | None:
-    outer, inner = intervals[relation.outer], intervals[relation.inner]
+def _split_up(
+    relation: AxisSplit,
+    ranges: Ranges,
+    outer: IntegerInterval | None,
+    inner: IntegerInterval | None,
+) -> IntegerInterval | None:
     if outer is None or inner is None:
         return None
-    whole = ranges[relation.parent]
-    if outer.is_all_of(ranges[relation.outer]) and inner.is_all_of(ranges[relation.inner]):
+    whole, *parts = (ranges[loop] for loop in (*relation.used, *relation.made))
+    if outer.is_all_of(parts[0]) and inner.is_all_of(parts[1]):
         return interval(whole)
-    factor = ranges[relation.inner].extent
+    factor = parts[1].extent
     if factor is None:
         return None
     return plus(plus(plus(point(LinearForm()), outer, factor), inner), point(whole.min))
 
 
 def _fuse_up(
-    relation: Fuse, ranges: Ranges, intervals: Intervals
+    relation: Fuse, ranges: Ranges, fused: IntegerInterval | None
 ) -> tuple[IntegerInterval | None, IntegerInterval | None]:
-    fused, outer, inner = intervals[relation.fused], ranges[relation.outer], ranges[relation.inner]
+    outer, inner, whole = (ranges[loop] for loop in (*relation.used, *relation.made))
     if fused is None or inner.extent is None or fused.low is None or fused.high is None:
         return None, None
-    if fused.is_all_of(ranges[relation.fused]):
+    if fused.is_all_of(whole):
         return interval(outer), interval(inner)
     outside = plus(divided(fused, inner.extent), point(outer.min))
     low, high = fused.low, fused.high
@@ -345,12 +293,12 @@ def pass_up_forms(
     """Derive values of axes from leaves, as far as known (``PassUpIndex``)."""
     for relation in reversed(stage.relations):
         match relation:
-            case AxisSplit(parent, outer, inner) if outer in forms and inner in forms:
+            case AxisSplit((parent,), (outer, inner)) if outer in forms and inner in forms:
                 factor = _known(ranges[inner].extent)
                 forms[parent] = (
                     forms[outer].times(factor).plus(forms[inner]).plus(ranges[parent].min)
                 )
-            case Fuse(outer, inner, fused) if fused in forms:
+            case Fuse((outer, inner), (fused,)) if fused in forms:
                 factor = _known(ranges[inner].extent)
                 forms[outer] = quotient(forms[fused], factor).plus(ranges[outer].min)
                 forms[inner] = remainder(forms[fused], factor).plus(ranges[inner].min)
@@ -364,14 +312,14 @@ def pass_down_forms(
     """Derive values of leaves from axes (``PassDownIndex``)."""
     for relation in stage.relations:
         match relation:
-            case AxisSplit(parent, outer, inner) if parent in forms:
+            case AxisSplit((parent,), (outer, inner)) if parent in forms:
                 factor = _known(ranges[inner].extent)
                 forms[outer] = quotient(forms[parent], factor)
                 forms[inner] = remainder(forms[parent], factor)
-            case Fuse(outer, inner, fused) if outer in forms and inner in forms:
+            case Fuse((outer, inner), (fused,)) if outer in forms and inner in forms:
                 factor = _known(ranges[inner].extent)
                 forms[fused] = forms[outer].times(factor).plus(forms[inner])
-            case Single(loop):
+            case Single(_, (loop,)):
                 forms[loop] = LinearForm()
 
 

@@ -16,7 +16,6 @@ from tvmdbg_widgets.analysis.tuning.schedules.stages import (
     AxisSplit,
     Fuse,
     Ranges,
-    Relation,
     Shift,
     StageAxis,
     TensorStage,
@@ -85,7 +84,7 @@ def _shifted(stage: TensorStage) -> dict[LoopVariable, LoopVariable]:
     for axis in stage.roots:
         if axis.loop in stage.leaves and axis.loop not in stage.threads:
             loop = moved[axis.loop] = LoopVariable(axis.loop.name)
-            stage.relations.append(Shift(axis.loop, loop))
+            stage.relations.append(Shift((axis.loop,), (loop,)))
             stage.exchange(axis.loop, loop)
     return moved
 
@@ -93,9 +92,9 @@ def _shifted(stage: TensorStage) -> dict[LoopVariable, LoopVariable]:
 def _innermost_part(stage: TensorStage, loop: LoopVariable) -> LoopVariable:
     for relation in stage.relations:
         match relation:
-            case Fuse(_, inner, fused) if inner is loop:
+            case Fuse((_, inner), (fused,)) if inner is loop:
                 loop = fused
-            case AxisSplit(parent, _, inner) if parent is loop:
+            case AxisSplit((parent,), (_, inner)) if parent is loop:
                 loop = inner
     return loop
 
@@ -286,7 +285,11 @@ def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) ->
         substituted(source.reads, values),
     )
     made.relations = [
-        relation for relation in source.relations if not _marking_loop(relation) & touched
+        relation
+        for relation in source.relations
+        if not touched.intersection(
+            relation.used if isinstance(relation, AxisSplit) else relation.made
+        )
     ]
     over = StageAxis(LoopVariable(f"{loop.name}.v"), factored.extent)
     axes = _renamed(source.axes)
@@ -317,15 +320,6 @@ def _read_from(stage: TensorStage, made: TensorStage, indices: Sequence[Expressi
     stage.reads = checked(
         TensorRead(made.name, tuple(indices), output, made.key) for output in range(stage.outputs)
     )
-
-
-def _marking_loop(relation: Relation) -> set[LoopVariable]:
-    match relation:
-        case AxisSplit(parent):
-            return {parent}
-        case Fuse(_, _, fused):
-            return {fused}
-    return set()
 
 
 Reads = tuple[TensorRead, ...]

@@ -55,16 +55,11 @@ class _LeafLoop:
     roots: frozenset[int]
 
 
-def computations(dag: ComputeDag) -> list[Computation]:
-    """Return one computation per operation."""
-    return [_computation(operation, index) for index, operation in enumerate(dag.operations)]
-
-
 class Dataflow:
     """Computations by stage, in the order of the stages."""
 
     def __init__(self, dag: ComputeDag) -> None:
-        self.computations = computations(dag)
+        self.computations = [_computation(each, at) for at, each in enumerate(dag.operations)]
         self._keys = count(len(self.computations))
 
     def cache_read(self, stage: int, scope: str, readers: Iterable[int]) -> Computation:

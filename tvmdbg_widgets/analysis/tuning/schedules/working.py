@@ -37,7 +37,6 @@ class ReplayError(ValueError):
     """A step that TVM refuses or that no schedule has."""
 
     def __init__(self, problem: str, *, step: int = -1, code: str = "", field: str = "") -> None:
-        self.problem = problem
         self.step = step
         self.code = code
         self.field = field
@@ -88,11 +87,12 @@ def fuse(working: Working, step: FuseStep) -> None:
                 "fused_ids",
             )
     kinds = {part.kind for part in parts}
+    extents = [part.extent for part in parts if part.extent is not None]
     kind = parts[0].kind if len(kinds) == 1 else IteratorKind.MIXED
     history = sorted({step for part in parts for step in part.steps})
     fused = Iterator(
         "".join(f"{part.name}@" for part in parts),
-        _product(working, parts),
+        prod(extents) if len(extents) == len(parts) else None,
         kind,
         made_by=index,
         steps=(*history, index),
@@ -254,18 +254,6 @@ def _replace_loops(working: Working, stage: int, iterators: tuple[Iterator, ...]
     working.stages[stage] = changed(working.stages[stage], steps=before)
 
 
-def _product(working: Working, parts: list[Iterator]) -> int | None:
-    """Multiply extents in order, truncated to 32 bits where TVM does so."""
-    product = 1
-    for part in parts:
-        if part.extent is None:
-            return None
-        product *= part.extent
-        if working.wraps:
-            product = (product + 2**31) % 2**32 - 2**31
-    return product
-
-
 def _source(working: Working, index: int, field: str) -> SplitStep:
     source = working.steps[index] if 0 <= index < len(working.steps) else None
     if not isinstance(source, SplitStep):
@@ -278,11 +266,10 @@ def _source(working: Working, index: int, field: str) -> SplitStep:
 class Working:
     """Stages, attachments and computations between two steps."""
 
-    def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...], *, wraps: bool) -> None:
+    def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...]) -> None:
         self.dag = dag
         self.steps = steps
         self.index = 0
-        self.wraps = wraps
         self.attachments = Attachments()
         self.dataflow = Dataflow(dag)
         self.stages: list[Stage] = [
@@ -304,7 +291,7 @@ class Working:
         kinds = [IteratorKind.SPATIAL] * len(axes)
         kinds += [IteratorKind.REDUCTION] * len(computation.reduce_axes)
         made = [
-            _loop(axis, kind, (made_by, place))
+            loop_of(axis, kind, (made_by, place))
             for place, (axis, kind) in enumerate(
                 zip((*axes, *computation.reduce_axes), kinds, strict=True)
             )
@@ -384,7 +371,8 @@ class Working:
         raise ReplayError(problem, step=self.index, code=code, field=field)
 
 
-def _loop(axis: TensorAxis, kind: IteratorKind, part: tuple[int, int]) -> Iterator:
+def loop_of(axis: TensorAxis, kind: IteratorKind, part: tuple[int, int]) -> Iterator:
+    """Return the loop of an axis."""
     made_by = part[0]
     return Iterator(
         clean_name(axis.name),
