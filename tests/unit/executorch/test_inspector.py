@@ -17,10 +17,12 @@ from tests.unit.executorch.inspector_truth import OPENED, opened, plain
 from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
 from tvmdbg_widgets.analysis.executorch.record_links import link_record, link_record_as_inspector
 from tvmdbg_widgets.analysis.executorch.time_scale import PerfData
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, EventKind, ValueType
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, etdump_bytes
 from tvmdbg_widgets.run.executorch.inspector import Inspector
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 #: Cases of which the default mode reads all and the Inspector nothing, or other values.
 DIFFERENT = ("09a_all_values", "09f_duplicates", "09j_delegate_map_lookup", "12_channels_last")
@@ -229,6 +231,13 @@ def test_values_logged_by_framework_are_separate_events(compat: bool) -> None:
     (block,) = event_blocks(dump_of(run), compat=compat)
     found = [(event.name, event.debug_data) for event in block.events]
     assert found == [("Method::execute", []), ("", [1.0])]
+
+
+def test_empty_tensors_have_strides_of_c_order() -> None:
+    value = DebugValue(ValueType.TENSOR, DebugTensor(6, (3, 0), (1, 1), -1))
+    buffer = DebugBufferFile(BytesSource(b""))
+    (block,) = event_blocks(dump_of([Logged("x", value=value)]), buffer=buffer)
+    assert (block.events[0].debug_data[0].shape, block.deviations) == ((3, 0), ())
 
 
 def test_clocks_that_wrap() -> None:

@@ -19,7 +19,6 @@ from tvmdbg_widgets.analysis.executorch.time_scale import MOST_TICKS, PerfData, 
 from tvmdbg_widgets.formats.executorch.debug_buffer import (
     DebugBufferFile,
     Inflated,
-    c_order,
     inflated,
     is_known_to_inspector,
 )
@@ -32,6 +31,7 @@ from tvmdbg_widgets.model.executorch.etdump import (
     EventKind,
     is_of_delegate,
 )
+from tvmdbg_widgets.model.executorch.scalar_types import dense_strides
 
 #: Turns the metadata of an event's runs into a list, or into a dict with a column per key.
 MetadataParser: TypeAlias = Callable[[list[Any]], Any]
@@ -332,7 +332,7 @@ def notes_on_values(
 
 
 def _is_strided(tensor: DebugTensor) -> bool:
-    usual = c_order(tensor.sizes)
+    usual = dense_strides(tensor.sizes)
     return any(
         step != other and size > 1
         for size, step, other in zip(tensor.sizes, tensor.strides, usual, strict=False)

@@ -17,7 +17,7 @@ from tvmdbg_widgets.formats.tvm.foreign import has_kind
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
-from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
+from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, dense_strides, runtime_dtype
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -64,7 +64,7 @@ class DebugBufferFile:
                 hint="Give the debug buffer that was written with this ETDump.",
             )
         strides = strides_of(tensor, source.name)
-        if strides == c_order(shape):
+        if strides == dense_strides(shape):
             return ArrayRecord(key, dtype, shape, nbytes, tensor.offset, source)
         ordered = StridedSource(source, tensor.offset, shape, strides, dtype.itemsize)
         note = f"stored with strides {list(strides)} at byte {tensor.offset:,}, shown in C order"
@@ -226,7 +226,7 @@ def shape_of(tensor: DebugTensor, dtype: DataType, file: str) -> tuple[int, ...]
 def strides_of(tensor: DebugTensor, file: str) -> tuple[int, ...]:
     """Return the strides in elements; axes with one element as in C order."""
     sizes = tensor.sizes
-    usual = c_order(sizes)
+    usual = dense_strides(sizes)
     if not tensor.strides:
         return usual
     count = math.prod(sizes)
@@ -244,11 +244,6 @@ def strides_of(tensor: DebugTensor, file: str) -> tuple[int, ...]:
         )
     given = zip(sizes, tensor.strides, usual, strict=True)
     return tuple(step if size > 1 else instead for size, step, instead in given)
-
-
-def c_order(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides in elements of an array in C order."""
-    return tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
 
 
 def stored_bytes(tensor: DebugTensor) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -56,6 +56,15 @@ _WRITTEN: Final[Mapping[DataType, int]] = {
 def runtime_number(dtype: DataType) -> int | None:
     """Return an ETDump's number of a data type, or None."""
     return _WRITTEN.get(dtype)
+
+
+def dense_strides(sizes: Sequence[int], order: Sequence[int] | None = None) -> tuple[int, ...]:
+    """Return strides in elements, dimensions in C order or the given one, the innermost being 1."""
+    strides, step = [1] * len(sizes), 1
+    for dim in reversed(range(len(sizes)) if order is None else order):
+        strides[dim] = step
+        step *= max(1, sizes[dim])
+    return tuple(strides)
 
 
 class TensorLayout(NamedTuple):
