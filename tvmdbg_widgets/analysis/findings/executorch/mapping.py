@@ -25,6 +25,7 @@ from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, NONE
+from tvmdbg_widgets.model.executorch.etrecord import maps_of
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
@@ -245,12 +246,12 @@ def _unlogged_identifiers(
     recorded: RecordedDump,
 ) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
     files = recorded.files
-    calls = (files.record.delegate_map or {}).get(files.method, {}) if files.record else {}
+    calls = maps_of(files.record, files.method).calls
     seen = {(log.at, log.key) for log in recorded.identified}
     ran = {call.at for call in recorded.delegated} | {log.at for log in recorded.identified}
     by_instruction, total = {}, 0
     for at in sorted(ran):
-        call = calls.get(str(at[1])) if at[0] == 0 else None
+        call = calls.get(at[1]) if at[0] == 0 else None
         if call is None or not call.identifiers:
             continue
         missing = {

@@ -33,7 +33,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     Insides,
 )
 from tvmdbg_widgets.model.executorch.etdump import DelegateCalls, ETDump, EventKind
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, maps_of
 from tvmdbg_widgets.model.executorch.event_nodes import (
     MATCHED,
     MATCHED_BY_ORDER,
@@ -73,12 +73,9 @@ def placed_on_edges(
     graphs = {
         at[1]: call.graph for at, call in insides.of(method).items() if at[0] == 0 and call.graph
     }
-    calls = (record.delegate_map or {}).get(method, {})
-    ids = {
-        at: call.identifiers for at in graphs if (call := calls.get(str(at))) and call.identifiers
-    }
-    handles = (record.debug_handle_map or {}).get(method, {})
-    edges = edge_nodes(graphs, program, handles, ids)
+    maps = maps_of(record, method)
+    ids = {at: call.identifiers for at, call in maps.calls.items() if call.identifiers}
+    edges = edge_nodes(graphs, program, maps.handles, ids)
     placed = {
         (at, node.index): edges.nodes_of(at, node.index)
         for at, graph in graphs.items()
