@@ -6,7 +6,7 @@ The runtime writes a size before the FlatBuffer, ``serialize_to_etdump_flatcc`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,6 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
         version=version,
         run_names=_names(runs, issues, strict=strict),
         bundled_input_index=runs.scalar(1, np.int32, -1, "bundled_input_index"),
-        allocators=tuple(_allocators(runs, strict=strict)),
         has_events=has_events,
         run_offsets=np.concatenate(([0], np.cumsum(counts))),
         **events,
@@ -196,18 +195,6 @@ def _names(runs: FlatTables, issues: list[Issue], *, strict: bool) -> tuple[str 
     return tuple(names)
 
 
-def _allocators(runs: FlatTables, *, strict: bool) -> Iterator[tuple[str, ...]]:
-    for run in range(len(runs)):
-        try:
-            _, tables = runs.only(slice(run, run + 1)).children(2, "Allocator", "allocators")
-            names = tuple(tables.strings(0, "name").column)
-        except FormatError:
-            if strict:
-                raise
-            names = ()
-        yield names
-
-
 Ints = npt.NDArray[np.int64]
 
 #: Value of an absent field; framework events log chain 2**64 - 1, which is -1.
@@ -237,7 +224,7 @@ def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def read_events(events: FlatTables) -> dict[str, Any]:
     """Read events (``Event`` of the schema) as the columns of an ETDump."""
     profile, profile_rows = events.child(0, "ProfileEvent", "profile_event")
-    allocation, allocation_rows = events.child(1, "AllocationEvent", "allocation_event")
+    _, allocation_rows = events.child(1, "AllocationEvent", "allocation_event")
     debug, debug_rows = events.child(2, "DebugEvent", "debug_event")
     count = len(events)
     members = np.zeros(count, np.int64)
@@ -267,7 +254,6 @@ def read_events(events: FlatTables) -> dict[str, Any]:
     start[profile_rows] = profile.scalar(6, np.uint64, 0, "start_time")
     end[profile_rows] = profile.scalar(7, np.uint64, 0, "end_time")
     spans = [column.tolist() for column in profile.spans(5, "delegate_debug_metadata")]
-    allocations = allocation.rows("allocator_id:i4 allocation_size:u8")
     return {
         "kind": kind,
         "names": _texts(
@@ -291,7 +277,6 @@ def read_events(events: FlatTables) -> dict[str, Any]:
             if length
         },
         "values": read_values(debug, debug_rows),
-        "allocations": dict(zip(allocation_rows.tolist(), allocations, strict=True)),
     }
 
 

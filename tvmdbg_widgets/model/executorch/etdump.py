@@ -79,7 +79,6 @@ class ETDump:
     version: int
     run_names: tuple[str | None, ...]
     bundled_input_index: npt.NDArray[np.int32]
-    allocators: tuple[tuple[str, ...], ...]
     has_events: npt.NDArray[np.bool_]
     run_offsets: npt.NDArray[np.int64]
     kind: npt.NDArray[np.uint8]
@@ -92,7 +91,6 @@ class ETDump:
     end: npt.NDArray[np.uint64]
     metadata: Mapping[int, bytes] = field(default_factory=dict)
     values: Mapping[int, DebugValue] = field(default_factory=dict)
-    allocations: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     issues: Issues = field(default_factory=Issues)
     call_word: str = "instruction"
 

@@ -259,7 +259,6 @@ class BundledProgram:
 
     program: Program
     offset: int
-    test_cases: tuple[tuple[str, int], ...]
 
 
 class ValueKind(enum.IntEnum):

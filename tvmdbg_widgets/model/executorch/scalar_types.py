@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.strided import StridedSource, byte_steps
@@ -110,14 +109,6 @@ class FlatTensor:
     file: str
     version: int
     tensors: tuple[NamedTensor, ...]
-
-    def tensor(self, name: str) -> NamedTensor:
-        """Return the tensor of a name."""
-        for tensor in self.tensors:
-            if tensor.name == name:
-                return tensor
-        known = meant(name, [tensor.name for tensor in self.tensors])
-        raise KeyError(f"no tensor {name!r:.200} in {self.file}{known}")
 
 
 #: As many as numpy knows in all its releases.

@@ -53,7 +53,9 @@ def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
         apart = _calls_around(graph, calls, nodes)
         if nodes and len(apart) > 1:
             around = _border_conversions(evidence, backend, nodes)
-            yield _finding(evidence, backend, apart, nodes, around)
+            xnnpack = backend == "XnnpackBackend"
+            differ = {n: "; ".join(unusual(evidence, graph, n)) if xnnpack else "" for n in nodes}
+            yield _finding(evidence, backend, apart, differ, around)
 
 
 def _calls_around(
@@ -79,10 +81,11 @@ def _finding(
     evidence: RunEvidence,
     backend: str,
     calls: list[DelegateInstruction],
-    nodes: list[int],
+    differ: dict[int, str],
     around: list[LoggedOperator],
 ) -> Finding:
-    timeline, graph = evidence.parts.timeline, evidence.parts.graph
+    timeline, graph, nodes = evidence.parts.timeline, evidence.parts.graph, list(differ)
+    odd = any(differ.values())
     whole = timeline.total_ns if timeline is not None else 0.0
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
     converting = sum(conversion.ns for conversion in around)
@@ -96,10 +99,10 @@ def _finding(
         title += f": {duration_text(cost * whole)}, {percent(cost)} of the time"
         title += " with the conversions around" if around else ""
     facts = [
-        f"{evidence.name(node)}{_share(evidence, node)}{_unusual(evidence, backend, node)}"
-        for node in nodes
+        f"{evidence.name(node)}{_share(evidence, node)}"
+        + (f"; what is unusual about it: {difference}" if difference else "")
+        for node, difference in differ.items()
     ]
-    odd = any(_unusual(evidence, backend, node) for node in nodes)
     if around:
         facts.append(
             f"conversions that lowering inserted around: {duration_text(converting)} "
@@ -135,12 +138,6 @@ def _share(evidence: RunEvidence, node: int) -> str:
     return f": {percent(share)} of the time" if share else ""
 
 
-def _unusual(evidence: RunEvidence, backend: str, node: int) -> str:
-    difference = unusual(evidence, node) if backend == BACKEND else ""
-    return f"; what is unusual about it: {difference}" if difference else ""
-
-
-BACKEND: Final = "XnnpackBackend"
 _FLOATS: Final = ("float32", "float16")
 #: Operators whose sizes must be static.
 _STATIC: Final = ("view_copy", "slice_copy", "upsample_bilinear2d")
@@ -149,13 +146,8 @@ _RANKS: Final = {"mean": (4,), "max": (4,), "convolution": (3, 4)}
 _OF_INTEGERS: Final = ("quantize_", "dequantize_", "choose_qparams", "max")
 
 
-def unusual(evidence: RunEvidence, node: int) -> str:
-    """Describe how an operator differs from those that XNNPACK takes; empty if unknown."""
-    graph = evidence.parts.graph
-    return "" if graph is None else "; ".join(_unusual_left_out(evidence, graph, node))
-
-
-def _unusual_left_out(evidence: RunEvidence, graph: Graph, node: int) -> Iterator[str]:
+def unusual(evidence: RunEvidence, graph: Graph, node: int) -> Iterator[str]:
+    """Describe how an operator differs from those that XNNPACK takes."""
     operator = bare(graph.func_names[node])
     if not is_taken(operator):
         yield f"XNNPACK's partitioner has no rule for {one_line(operator)}"

@@ -395,7 +395,7 @@ def _timeline(dump: ETDump, insides: Insides, inside: Inside, graph: Graph) -> T
     own[rows] = True
     kind = np.where(own, dump.kind, np.uint8(EventKind.ALLOCATION))
     chain = np.where(own, dump.chain_index, -1)
-    alone = replace(dump, kind=kind, chain_index=chain, values={}, allocations={})
+    alone = replace(dump, kind=kind, chain_index=chain, values={})
     operators = _operators(graph)
     placed = {(inside.instruction, index): (node,) for index, node in enumerate(operators)}
     joined = EventNodes(
