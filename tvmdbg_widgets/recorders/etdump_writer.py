@@ -16,14 +16,8 @@ from tvmdbg_widgets.model.executorch.scalar_types import dense_strides, runtime_
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
 
 _IDENTIFIER: Final = b"ED00"
-
-
 _VERSION: Final = 0
-
-
 _UINT64: Final = 2**64 - 1
-
-
 #: Members of ``Value`` by scalar: the id, and the builder's name of the type.
 _SCALARS: Final[Mapping[int, tuple[int, str]]] = {
     ValueType.INT: (3, "Int64"),
@@ -177,8 +171,6 @@ class _FlatBufferWriter:
 
 
 _ALIGNMENT: Final = 64
-
-
 _INT64: Final = range(-(2**63), 2**63)
 
 

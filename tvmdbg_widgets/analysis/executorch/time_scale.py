@@ -67,7 +67,8 @@ def durations(start: npt.NDArray[Any], end: npt.NDArray[Any]) -> npt.NDArray[np.
     """Return elapsed ticks or times by pair; NaN where :func:`elapsed` refuses."""
     most = start.dtype.type(MOST_TICKS)
     forward = start <= end
-    took = np.where(forward, end - start, (most - start) + end).astype(np.float64)
+    ticks = np.where(forward, end - start, (most - start) + end)
+    took: npt.NDArray[np.float64] = ticks.astype(np.float64)
     took[~forward & ((start > most) | (end > most))] = np.nan
     return took
 

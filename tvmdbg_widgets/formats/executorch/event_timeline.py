@@ -324,7 +324,8 @@ def _words(
             methods = sorted(
                 {repr(method) for method in map(joined.elsewhere.get, events.tolist()) if method}
             )
-            names[number] = backend_title(joined.backends.get(at, "")) + _place(dump, at)
+            backend = backend_title(joined.backends.get(at, ""))
+            names[number] = f"{backend}, {dump.place_text(at)}"
             names[number] += f" of {' or '.join(methods)}" if methods else ""
             by_nodes[sets[number]] = names[number]
             kinds[number] = DELEGATE
@@ -334,7 +335,7 @@ def _words(
         names[number] = name or (f"event {numeric}" if numeric != -1 else dump.call_word)
         kinds[number] = op_kind(dump.delegate_names[event] or dump.names[event], NodeKind.OPERATOR)
         if not sets[number]:
-            names[number] += _place(dump, at)
+            names[number] += f", {dump.place_text(at)}"
     for number, title in joined.titles.items():
         names[number] = f"{title} ({by_nodes.get(sets[number], 'delegate')})"
     for number, nodes in enumerate(sets):
@@ -346,10 +347,6 @@ def _words(
         if number in divided:
             names[number] = f"rest of {names[number]}"
     return tuple(names), tuple(kinds)
-
-
-def _place(dump: ETDump, at: tuple[int, int]) -> str:
-    return f", {dump.call_word} {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
 
 
 def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:

@@ -177,7 +177,7 @@ def _text(
     at = dump.place(event)
     facts: list[tuple[str, str]] = []
     if at[0] >= 0:
-        facts.append((dump.call_word, str(at[1]) + (f" of chain {at[0]}" if at[0] else "")))
+        facts.append((dump.call_word, dump.place_text(at).removeprefix(f"{dump.call_word} ")))
     if backend := joined.backends.get(at):
         facts.append(("backend", backend))
     about = joined.about.get(event, ())

@@ -115,6 +115,16 @@ class ETDump:
         """Return chain and instruction of an event."""
         return int(self.chain_index[event]), int(self.instruction_id[event])
 
+    def place_text(self, place: tuple[int, int]) -> str:
+        """Return ``"instruction 2"`` of chain and instruction; beyond the first with its chain."""
+        chain, instruction = place
+        return f"{self.call_word} {instruction}" + (f" of chain {chain}" if chain else "")
+
+    def title(self, event: int) -> str:
+        """Return an event's identifier in readable form, or ""."""
+        number = int(self.delegate_id_int[event])
+        return str(number) if number != -1 else self.delegate_names[event]
+
     def identifier(self, event: int) -> str:
         """Return an event's delegate debug identifier as text, or ""."""
         number = int(self.delegate_id_int[event])

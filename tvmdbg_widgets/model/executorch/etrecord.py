@@ -114,16 +114,6 @@ def maps_of(record: ETRecord | None, method: str) -> MethodMaps:
     )
 
 
-#: Timed phases around the dispatches: the first holds the others.
-PHASES: Final = {
-    "ETVK_EXECUTE": "the whole call, which holds the other phases",
-    "ETVK_COPY_INPUTS": "inputs are copied to where the GPU reads them",
-    "ETVK_RESIZE": "sizes of tensors are set anew",
-    "ETVK_COMPUTE_GRAPH_EXECUTE": "the GPU runs the graph, and the CPU waits for it",
-    "ETVK_COPY_OUTPUTS": "outputs are copied from where the GPU wrote them",
-}
-
-
 #: A size: a number, or the expression of a dynamic one (``"s77"``).
 Size: TypeAlias = int | str
 

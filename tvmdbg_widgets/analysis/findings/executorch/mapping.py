@@ -16,7 +16,6 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     Instruction,
     RecordedDump,
     by_backend,
-    place,
     sentence,
     shortened,
 )
@@ -108,8 +107,8 @@ def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
         f"{subject} {counted(events, 'event')} {agree(events, 'matches')} no operator",
         cut(
             [
-                f"{log.shown}: {counted(log.events, 'event')} in {place(recorded.dump, log.at)} "
-                f"({recorded.backend(log.at)})"
+                f"{log.shown}: {counted(log.events, 'event')} in "
+                f"{recorded.dump.place_text(log.at)} ({recorded.backend(log.at)})"
                 for log in identified
             ]
         ),
@@ -226,7 +225,7 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
         f"{agree(count, 'was')} never logged: {shown}{more}",
         cut(
             [
-                f"{place(recorded.dump, at)} ({recorded.backend(at)}): "
+                f"{recorded.dump.place_text(at)} ({recorded.backend(at)}): "
                 + ", ".join(repr(shortened(key)) for key in list(keys)[:_NAMED])
                 + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
                 for at, keys in unseen.items()

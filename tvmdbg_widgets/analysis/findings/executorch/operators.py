@@ -113,9 +113,7 @@ def _of_call(recorded: RecordedDump, call: DelegateInstruction) -> Iterator[Logg
         if row in matched:
             of_operator.setdefault(matched[row].operator.index, []).append(row)
         else:
-            number = int(dump.delegate_id_int[row])
-            text = dump.delegate_names[row] if number == -1 else str(number)
-            of_identifier.setdefault(text, []).append(row)
+            of_identifier.setdefault(dump.title(row), []).append(row)
     for rows in of_operator.values():
         each = _of_operator(recorded, call, rows, matched)
         inside, operator = matched[rows[0]].inside, matched[rows[0]].operator
