@@ -111,18 +111,6 @@ def test_a_compile_spec_is_text_or_bytes(value: bytes, told: str) -> None:
     assert of.CompileSpec("key", value).text() == told
 
 
-def test_compile_specs_are_listed_for_run_and_node() -> None:
-    run = opened("zoo_xnn")
-    nodes = [node for node in run.graph.nodes if "backend" in node.attrs]
-    assert nodes
-    for node in nodes:
-        delegate = program_of("zoo_xnn").plan().delegates[int(node.attrs["delegate_index"])]
-        specs = {f"compile spec {each.key}": each.text() for each in delegate.compile_specs}
-        assert specs.items() <= dict(node.attrs).items()
-        for each in delegate.compile_specs:
-            assert f"{each.key} = {each.text()}" in str(run.provenance)
-
-
 def test_payloads_of_delegates() -> None:
     for name, place in (("zoo_xnn_inline", "INLINE"), ("zoo_xnn", "SEGMENT")):
         delegate = program_of(name).plan().delegates[0]
