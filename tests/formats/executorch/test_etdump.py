@@ -129,6 +129,13 @@ def test_events_before_the_damage_are_kept() -> None:
         read_etdump(BytesSource(whole), strict=True)
 
 
+def test_a_damaged_name_leaves_the_others() -> None:
+    runs = Things([Table({0: text(name)}) for name in (b"Default", b"\xff", b"Execute")])
+    dump = read_etdump(BytesSource(file(Table({1: runs}), b"ED00")))
+    assert dump.run_names == ("Default", None, "Execute")
+    assert "the name of run 1 cannot be read" in dump.issues[0].message
+
+
 def test_runs_sharing_damaged_events_are_refused_at_once() -> None:
     """Each run leads to the same events, of which the last is damaged: all are refused at once."""
     times: dict[int, bytes | Thing] = {6: number("Q", 1), 7: number("Q", 2)}

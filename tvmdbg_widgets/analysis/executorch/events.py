@@ -70,7 +70,7 @@ class LoggedValues:
         """Values of the first run that logged any."""
         return self.of_run(self._first_run) if self.runs else []
 
-    @property
+    @cached_property
     def _first_run(self) -> int:
         return next((run for run, values in enumerate(self.runs) if values), 0)
 

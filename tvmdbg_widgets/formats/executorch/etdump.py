@@ -181,14 +181,22 @@ def _before_damage(
 
 
 def _names(runs: FlatTables, issues: list[Issue], *, strict: bool) -> tuple[str | None, ...]:
+    def read(tables: FlatTables) -> list[str | None]:
+        found = tables.strings(0, "name")
+        pairs = zip(found.column, found.present.tolist(), strict=True)
+        return [name if there else None for name, there in pairs]
+
+    try:
+        return tuple(read(runs))
+    except FormatError:
+        if strict:
+            raise
     names: list[str | None] = []
+    each = FlatTables(runs.buffer.renewed(), runs.places, "RunData")
     for run in range(len(runs)):
         try:
-            name = runs.only(slice(run, run + 1)).strings(0, "name")
-            names.append(name.column[0] if name.present[0] else None)
+            names += read(each.only(slice(run, run + 1)))
         except FormatError as problem:
-            if strict:
-                raise
             text = f"the name of run {run} cannot be read: {problem.problem}. {_HINT}"
             issues.append(Issue("etdump-damaged", IssueSeverity.ERROR, text, file=problem.file))
             names.append(None)

@@ -105,10 +105,10 @@ class RecordedDump:
     @cached_property
     def delegated(self) -> tuple[DelegateInstruction, ...]:
         """The instructions that called a delegate, in order."""
-        dump, call_of = self.dump, self.calls.call
+        dump, call_of, run = self.dump, self.calls.call, run_of(self.dump)
         rows = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL) & self.executed)
         of_method = np.array([*map(self._other_methods.index, self._other_methods)], np.int64)
-        method = of_method[run_of(dump)[rows]] if len(of_method) else np.zeros(len(rows), np.int64)
+        method = of_method[run[rows]] if len(of_method) else np.zeros(len(rows), np.int64)
         number = numbered(dump.chain_index[rows], dump.instruction_id[rows], method)
         first = rows[first_rows(number)]
         of_event = np.full(dump.num_events, -1, np.int64)
@@ -120,7 +120,7 @@ class RecordedDump:
         instructions = []
         for event, outer, held in zip(first.tolist(), outer_of, inner_of, strict=True):
             at = dump.place(event)
-            other = self._other_methods[int(run_of(dump)[event])]
+            other = self._other_methods[int(run[event])]
             nodes = () if other else self.nodes.of_call(at)
             where = dump.place_text(at) + (f" of {other}" if other else "")
             instructions.append(
