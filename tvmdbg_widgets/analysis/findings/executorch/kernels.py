@@ -84,9 +84,8 @@ def _finding(
     differ: dict[int, str],
     around: list[LoggedOperator],
 ) -> Finding:
-    timeline, graph, nodes = evidence.parts.timeline, evidence.parts.graph, list(differ)
+    whole, graph, nodes = evidence.total_ns, evidence.parts.graph, list(differ)
     odd = any(differ.values())
-    whole = timeline.total_ns if timeline is not None else 0.0
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
     converting = sum(conversion.ns for conversion in around)
     cost = share + (converting / whole if whole > 0 else 0.0)
@@ -210,14 +209,13 @@ class OddKernel(NamedTuple):
 @rule("delegate-algorithms", Basis.TIMES)
 def find_algorithms(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend."""
-    timeline = evidence.parts.timeline
-    if timeline is None or not timeline.total_ns > 0:
+    if not evidence.total_ns:
         return
     for backend, some in logged(evidence).items():
         odd = sorted(_odd(some), key=lambda each: -each.one.ns)
         ns = sum(kernel.one.ns for kernel in odd)
-        if ns > _MATTERS * timeline.total_ns:
-            yield _algorithms(evidence, backend, odd, ns, timeline.total_ns)
+        if ns > _MATTERS * evidence.total_ns:
+            yield _algorithms(evidence, backend, odd, ns)
 
 
 def _odd(some: Iterable[LoggedOperator]) -> Iterator[OddKernel]:
@@ -252,10 +250,8 @@ def _is_depthwise(operator: DelegateNode) -> bool:
     return operator.type == "DepthwiseConv2d" or (operator.type == "Conv2d" and grouped)
 
 
-def _algorithms(
-    evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: float, whole: float
-) -> Finding:
-    first = odd[0]
+def _algorithms(evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: float) -> Finding:
+    first, whole = odd[0], evidence.total_ns
     of_whom = "depthwise convolutions" if first.sibling is None else "its siblings"
     title = (
         f"{first.one.name} ran as {first.kernel or 'no kernel'}, not as "

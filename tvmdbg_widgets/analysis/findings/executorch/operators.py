@@ -291,8 +291,8 @@ _NAMED = 3
 @rule("delegate-conversions", Basis.TIMES)
 def find_delegate_conversions(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend whose conversions matter."""
-    recorded, timeline = evidence.recorded, evidence.parts.timeline
-    if recorded is None or timeline is None or not timeline.total_ns > 0:
+    recorded = evidence.recorded
+    if recorded is None or not evidence.total_ns:
         return
     for backend, events in logged(evidence).items():
         some = sorted(
@@ -308,9 +308,7 @@ def find_delegate_conversions(evidence: RunEvidence) -> Iterable[Finding]:
 def _finding(
     evidence: RunEvidence, backend: str, some: list[LoggedOperator], took: float
 ) -> Finding:
-    timeline = evidence.parts.timeline
-    whole = float("nan") if timeline is None else timeline.total_ns
-    ns = sum(event.ns for event in some)
+    whole, ns = evidence.total_ns, sum(event.ns for event in some)
     inserted = sum(event.ns for event in some if event.inserted)
     title = (
         f"{backend} spends {duration_text(ns)} on layout and type conversions: "
