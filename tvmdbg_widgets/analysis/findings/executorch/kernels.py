@@ -50,19 +50,13 @@ def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
         own = {node for call in calls for node in call.nodes}
         between = graph.descendants(own) & graph.ancestors(own) - recorded.taken
         nodes = sorted(node for node in between if evidence.is_operator(node))
-        apart = _calls_around(graph, calls, nodes)
+        reached = graph.descendants(nodes) | graph.ancestors(nodes)
+        apart = [call for call in calls if reached & set(call.nodes)]
         if nodes and len(apart) > 1:
             around = _border_conversions(evidence, backend, nodes)
             xnnpack = backend == "XnnpackBackend"
             differ = {n: "; ".join(unusual(evidence, graph, n)) if xnnpack else "" for n in nodes}
             yield _finding(evidence, backend, apart, differ, around)
-
-
-def _calls_around(
-    graph: Graph, calls: list[DelegateInstruction], between: list[int]
-) -> list[DelegateInstruction]:
-    reached = graph.descendants(between) | graph.ancestors(between)
-    return [call for call in calls if reached & set(call.nodes)]
 
 
 def _border_conversions(

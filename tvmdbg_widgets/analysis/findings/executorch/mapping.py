@@ -37,7 +37,10 @@ def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
     recorded = evidence.recorded
     if recorded is None:
         return
-    yield from _events_without_operator(recorded)
+    for backend, calls in by_backend(recorded.delegated).items():
+        reasons = [event for call in calls for event in _reasons_by_event(recorded, call)]
+        if lost := Counter((name, reason) for name, reason in reasons if reason):
+            yield _without_operator(backend, lost, len(reasons))
     if recorded.files.record is None:
         return
     unmapped = [log for log in recorded.identified if log.how == UNMAPPED]
@@ -47,14 +50,6 @@ def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
     whole = [log for log in whole if log.at not in recorded.aligned]
     if whole:
         yield _without_map(recorded, whole)
-
-
-def _events_without_operator(recorded: RecordedDump) -> Iterable[Finding]:
-    for backend, calls in by_backend(recorded.delegated).items():
-        reasons = [event for call in calls for event in _reasons_by_event(recorded, call)]
-        lost = Counter((name, reason) for name, reason in reasons if reason)
-        if lost:
-            yield _without_operator(backend, lost, len(reasons))
 
 
 def _reasons_by_event(

@@ -26,7 +26,7 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
     recorded = evidence.recorded
     if recorded is None:
         return
-    tensors = _tensors(recorded)
+    tensors = sum(len(value.tensors) for value in recorded.dump.values.values())
     buffer = recorded.files.buffer
     if tensors and buffer is None:
         yield _finding(
@@ -58,10 +58,6 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
     empty = [event for event in rows if event not in recorded.dump.values]
     if empty:
         yield _without_entry(recorded, empty)
-
-
-def _tensors(recorded: RecordedDump) -> int:
-    return sum(len(value.tensors) for value in recorded.dump.values.values())
 
 
 def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
