@@ -12,18 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
-from tvmdbg_widgets.model.executorch.scalar_types import runtime_number
+from tvmdbg_widgets.model.executorch.scalar_types import dense_strides, runtime_number
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
 
 _IDENTIFIER: Final = b"ED00"
-
-
 _VERSION: Final = 0
-
-
 _UINT64: Final = 2**64 - 1
-
-
 #: Members of ``Value`` by scalar: the id, and the builder's name of the type.
 _SCALARS: Final[Mapping[int, tuple[int, str]]] = {
     ValueType.INT: (3, "Int64"),
@@ -177,8 +171,6 @@ class _FlatBufferWriter:
 
 
 _ALIGNMENT: Final = 64
-
-
 _INT64: Final = range(-(2**63), 2**63)
 
 
@@ -210,14 +202,14 @@ class DebugBufferWriter:
         return b"".join(self._parts)
 
     def _append(self, array: npt.NDArray[Any], number: int) -> DebugTensor:
-        sizes = array.shape
+        sizes, strides = array.shape, dense_strides(array.shape)
         if not array.size:
-            return DebugTensor(number, sizes, _strides(sizes), -1)
+            return DebugTensor(number, sizes, strides, -1)
         padding = -self.size % _ALIGNMENT
         offset = self.size + padding
         self._parts += [bytes(padding), array.tobytes()]
         self.size = offset + array.nbytes
-        return DebugTensor(number, sizes, _strides(sizes), offset)
+        return DebugTensor(number, sizes, strides, offset)
 
 
 def _typed(value: Any) -> tuple[npt.NDArray[Any], int]:
@@ -242,11 +234,3 @@ def _array(value: Any) -> npt.NDArray[Any]:
             bits = value.contiguous().view(importlib.import_module("torch").int16)
             return np.asarray(bits.numpy()).view(ml_dtypes.bfloat16)
     return np.asarray(value)
-
-
-def _strides(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Return strides in elements in C order; those of an empty tensor as in torch."""
-    strides = [1]
-    for size in reversed(sizes[1:]):
-        strides.append(strides[-1] * max(size, 1))
-    return tuple(reversed(strides))[: len(sizes)]

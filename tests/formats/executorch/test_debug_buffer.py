@@ -148,8 +148,10 @@ def test_impossible_tensor_metadata_is_refused(
 def test_debug_buffer_of_another_run_or_with_an_unused_end_is_reported() -> None:
     mlp, conv = dump_of("01_mlp_portable"), dump_of("02_conv_portable")
     other, own = buffer_of("01_mlp_portable"), buffer_of("02_conv_portable")
-    sizes = ((conv, other.source.size), (conv, own.source.size), (dump_of("05_multirun"), 1 << 20))
-    assert [debug_buffer.covers(*each) for each in sizes] == [False, True, False]
+    unlogged = dump_of("05_multirun")
+    pairs = ((conv, other), (conv, own), (unlogged, own))
+    chosen = [debug_buffer.choose_buffer(dump, [buffer.source]) for dump, buffer in pairs]
+    assert chosen == [None, own.source, None]
     data = bytes(other.source.read(0, debug_buffer.needed_size(mlp)))
     rules = {
         "short": (other, conv),

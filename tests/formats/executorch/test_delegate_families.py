@@ -76,12 +76,10 @@ def test_payload_is_described_by_backend_and_identifier(
 def test_a_damaged_payload_is_an_issue() -> None:
     whole = headed(graph([SIGMOID], VALUES))
     made, source = program((XNNPACK, whole[:40]), (XNNPACK, whole), ("QnnBackend", b"1234"))
-    found = graphs_of(made, source)
-    first, *_ = made.plan().delegates
-    damaged, sound, closed = (found.of(each) for each in made.plan().delegates)
-    assert (damaged, closed, families.delegate_graph(made, source, first)[0]) == (None,) * 3
-    assert sound.nodes[0].type == "Sigmoid"
-    (issue,) = found.issues
+    graphs, (issue,) = graphs_of(made, source)
+    first, second, _ = made.plan().delegates
+    assert graphs.keys() == {(second.id, second.payload)}
+    assert graphs[second.id, second.payload].nodes[0].type == "Sigmoid"
     assert (issue.rule, issue.file) == ("delegate-payload", "model.pte")
     assert f"at byte {first.payload.offset + 10}" in issue.message
 
@@ -96,9 +94,8 @@ def test_a_shared_payload_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     made, source = program(*[(XNNPACK, headed(graph([SIGMOID], VALUES)))] * 300, shared=True)
     monkeypatch.setattr(BytesSource, "read", counted)
-    found = graphs_of(made, source)
-    assert (len(found.graphs), len(asked)) == (1, 2)
-    assert all(found.of(each) is not None for each in made.plan().delegates)
+    graphs, _ = graphs_of(made, source)
+    assert (len(graphs), len(asked)) == (1, 2)
 
 
 def test_reading_of_overlapping_payloads_is_limited() -> None:
@@ -108,16 +105,16 @@ def test_reading_of_overlapping_payloads_is_limited() -> None:
     spans = (FileSpan(offset, size - at) for at in range(100))
     delegates = tuple(dataclasses.replace(delegate, payload=span) for span in spans)
     plan = dataclasses.replace(made.plan(), delegates=delegates)
-    found = graphs_of(dataclasses.replace(made, plans=(plan,)), source)
-    assert 10 < len(found.graphs) < 20
-    assert "again and again" in found.issues[-1].message
+    graphs, issues = graphs_of(dataclasses.replace(made, plans=(plan,)), source)
+    assert 10 < len(graphs) < 20
+    assert "again and again" in issues[-1].message
 
 
 def test_constants_are_found_by_key_and_position() -> None:
     source = FileSource(INSIDE / "residual" / "model.pte")
     made = read_program(source)
     lookup = ConstantBytes(made, source)
-    found = graphs_of(made, source).of(made.plan().delegates[0])
+    found, *_ = graphs_of(made, source)[0].values()
     keyed = [each for each in found.constants if each.key]
     assert keyed
     offsets = {segment.offset for segment in made.segments}
@@ -135,7 +132,7 @@ def test_constants_are_found_in_named_data(corpus: Path) -> None:
     case = corpus / "executorch" / "xnnpack_inside" / "weights_ptd"
     source, other = FileSource(case / "model.pte"), FileSource(next(case.glob("*.ptd")))
     made = read_program(source)
-    (found,) = graphs_of(made, source).graphs.values()
+    (found,) = graphs_of(made, source)[0].values()
     keyed = [each for each in found.constants if each.key]
     assert {ConstantBytes(made, source).of(each) for each in keyed} == {None}
     lookup = ConstantBytes(made, source, [(read_flat_tensor(other), other)])

@@ -13,7 +13,7 @@ from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch import delegate_graph as inside
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateEdges, DelegateGraph, EdgeNode
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, ProgramNode
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, ProgramNode, maps_of
 from tvmdbg_widgets.model.executorch.etrecord import ProgramValue as Value
 from tvmdbg_widgets.sources.file_source import FileSource
 
@@ -36,7 +36,7 @@ def delegates(case: str, method: str) -> dict[int, dict[str, Any]]:
 def joined(case: str, method: str = "forward") -> DelegateEdges:
     graphs = {at: graph_of(each["graph"]) for at, each in delegates(case, method).items()}
     found = record(case)
-    return edge_nodes(graphs, found.edge_programs[method], (found.debug_handle_map or {})[method])
+    return edge_nodes(graphs, found.edge_programs[method], maps_of(found, method).handles)
 
 
 @recorded
@@ -149,7 +149,7 @@ def test_equal_sizes_take_precedence_over_order() -> None:
     views = ("a", "view_copy", 1, (2, 3), ""), ("b", "view_copy", 1, (4, 5), "a")
     reshapes = ("StaticReshape", 1, (5, 4)), ("StaticReshape", 1, (7,))
     graph = delegate_of(*reshapes, ("Multiply", 1, ()))
-    found = edge_nodes({0: graph}, program_of(*views, ("c", "mul", 1, (), "")), {"0": [1, 1, 1]})
+    found = edge_nodes({0: graph}, program_of(*views, ("c", "mul", 1, (), "")), {0: [1, 1, 1]})
     assert found.of == {(0, 0): EdgeNode(1), (0, 1): EdgeNode(0), (0, 2): EdgeNode(2)}
 
 
@@ -157,10 +157,10 @@ def test_equal_sizes_take_precedence_over_order() -> None:
 def test_delegates_take_nodes_in_turn_and_operators_may_split() -> None:
     cat, other = ("a", "cat", 1, (2,), ""), ("b", "cat", 1, (2,), "")
     graph = delegate_of(("Concatenate2", 1, (2,)))
-    found = edge_nodes({10: graph, 9: graph}, program_of(cat, other), {"9": [1], "10": [1]})
+    found = edge_nodes({10: graph, 9: graph}, program_of(cat, other), {9: [1], 10: [1]})
     assert found.of == {(9, 0): EdgeNode(0, 2), (10, 0): EdgeNode(1)}
     split = delegate_of(("Concatenate5", 1, (1,)), ("Concatenate2", 1, (2,)))
-    found = edge_nodes({0: split}, program_of(cat), {"0": [1]})
+    found = edge_nodes({0: split}, program_of(cat), {0: [1]})
     assert found.of == {(0, 0): EdgeNode(0), (0, 1): EdgeNode(0)}
     assert found.nodes_of(0, 1) == (0,)
 
@@ -168,7 +168,7 @@ def test_delegates_take_nodes_in_turn_and_operators_may_split() -> None:
 @pytest.mark.spec_only
 def test_files_of_different_exports_match_no_nodes() -> None:
     graphs = {0: delegate_of(ADD)}
-    for handles in ({"0": 1}, {"1": [1]}, {"0": [2]}):
+    for handles in ({0: 1}, {1: [1]}, {0: [2]}):
         found = edge_nodes(graphs, program_of(A), handles)
         assert (found.of, found.contradicted) == ({}, {0})
     assert edge_nodes(graphs, program_of(A), {}).of == {(0, 0): EdgeNode(0)}
@@ -177,7 +177,7 @@ def test_files_of_different_exports_match_no_nodes() -> None:
 @pytest.mark.spec_only
 def test_wrong_handle_or_half_wrong_nodes_mean_another_export() -> None:
     program = program_of(("a", "add", 1, (2, 3), ""), ("b", "mul", 2, (2, 3), "a"))
-    handles = {"0": [1, 2]}
+    handles = {0: [1, 2]}
     add, mul = ("Add", 1, (2, 3)), ("Multiply", 2, (3, 2, 1))
     for other in (("Multiply", 3, (2, 3)), ("Sigmoid", 2, (2, 3)), ("Multiply", 2, (2, 4))):
         found = edge_nodes({0: delegate_of(add, other)}, program, handles)
@@ -195,36 +195,51 @@ def test_record_of_another_model_matches_no_nodes(case: str) -> None:
     assert not joined(case).contradicted
     for other in set(CASES) - {case}:
         found = record(other)
-        program, handles = found.edge_programs["forward"], (found.debug_handle_map or {})
-        assert not edge_nodes(graphs, program, handles["forward"]).of, other
+        program, handles = found.edge_programs["forward"], maps_of(found, "forward").handles
+        assert not edge_nodes(graphs, program, handles).of, other
 
 
 @pytest.mark.spec_only
 def test_unknown_node_type_is_matched_by_an_unshared_handle() -> None:
     graphs, rolls = {0: delegate_of(("type 77", 1, ()))}, [("a", "roll", 1, (), "")]
-    assert edge_nodes(graphs, program_of(*rolls), {"0": [1]}).of == {(0, 0): EdgeNode(0)}
-    assert not edge_nodes(graphs, program_of(*rolls), {"0": [1], "1": 1}).of
-    assert not edge_nodes(graphs, program_of(*rolls, ("b", *rolls[0][1:])), {"0": [1, 1]}).of
+    assert edge_nodes(graphs, program_of(*rolls), {0: [1]}).of == {(0, 0): EdgeNode(0)}
+    assert not edge_nodes(graphs, program_of(*rolls), {0: [1], 1: 1}).of
+    assert not edge_nodes(graphs, program_of(*rolls, ("b", *rolls[0][1:])), {0: [1, 1]}).of
 
 
 @pytest.mark.spec_only
 def test_nodes_outnumbering_the_handles_of_a_call_are_not_fused() -> None:
     program = program_of(A, ("b", "relu", 2, (), "a"), ("c", "relu", 2, (), "a"))
-    found = edge_nodes({0: delegate_of(ADD)}, program, {"0": [1, 2, 2]})
+    found = edge_nodes({0: delegate_of(ADD)}, program, {0: [1, 2, 2]})
     assert (found.part_of, found.beside) == ({1: ((0, 0),)}, {2: ((0, 0),)})
-    found = edge_nodes({0: delegate_of(ADD)}, program, {"0": [1, 2], "1": 2})
+    found = edge_nodes({0: delegate_of(ADD)}, program, {0: [1, 2], 1: 2})
     assert (found.part_of, found.beside) == ({}, {})
+
+
+@pytest.mark.spec_only
+def test_operator_of_two_identifiers_is_taken_once() -> None:
+    """A call takes the first of two operators, one of Vulkan the second twice: none is left."""
+    adds = tuple(
+        inside.DelegateNode(at, "aten.add.Tensor", 0, None, (), (), None, {"node_id": at})
+        for at in (0, 1)
+    )
+    vulkan = DelegateGraph("VulkanBackend", "m.pte", "VK00", "0", {}, adds, {}, 0, (), ())
+    graphs = {0: delegate_of(ADD), 1: vulkan, 2: delegate_of(ADD)}
+    program, handles = program_of(A, ("b", "add", 1, (), "")), {at: [1] for at in graphs}
+    found = edge_nodes(graphs, program, handles, {1: {"0": [1], "1": [1]}})
+    taken = {of: each.node for of, each in found.of.items()}
+    assert taken == {(0, 0): 0, (1, 0): 1, (1, 1): 1}
 
 
 @pytest.mark.spec_only
 def test_cyclic_values_and_repeated_handles_terminate() -> None:
     program = program_of(("a", "relu", 1, (), "b"), ("b", "relu", 1, (), "a"))
-    found = edge_nodes({0: delegate_of(ADD)}, program, {"0": [1, 1, 1]})
+    found = edge_nodes({0: delegate_of(ADD)}, program, {0: [1, 1, 1]})
     assert (found.of, found.part_of, found.beside) == ({}, {}, {})
     (node,) = program_of(("a", "add", 1, (2,), "")).nodes
     program = ExportedProgram("edge", (replace(node, debug_handle=(1, 1, 2)),), ())
     graph = delegate_of(("Add", 1, (2,)), ("Add", 2, (3,)), ("Add", 1, (2,)))
-    found = edge_nodes({0: graph}, program, {"0": [1, 2]})
+    found = edge_nodes({0: graph}, program, {0: [1, 2]})
     assert found.of == {(0, at): EdgeNode(0) for at in range(3)}
 
 
@@ -234,7 +249,7 @@ def test_handle_shared_by_20000_nodes_takes_linear_time() -> None:
     program = program_of(*((f"n{at}", "add", 1, (at % 7,), f"n{at - 1}") for at in range(count)))
     graph = delegate_of(*(("Add", 1, (at % 5,)) for at in range(count)))
     start = time.process_time()
-    assert len(edge_nodes({0: graph}, program, {"0": [1] * count}).of) == count
+    assert len(edge_nodes({0: graph}, program, {0: [1] * count}).of) == count
     assert len(delegate_of(*[("Add", None, ())] * count, ADD).inserted_for) == count
     assert time.process_time() - start < 3
 
@@ -249,4 +264,4 @@ def test_too_many_links_between_operators_are_refused() -> None:
     )
     graph = delegate_of(*[("Multiply", 2, ())] * 1000)
     with pytest.raises(FormatError, match="steps between operators"):
-        edge_nodes({0: graph}, program, {"0": [1] * 1001 + [2] * 1000})
+        edge_nodes({0: graph}, program, {0: [1] * 1001 + [2] * 1000})

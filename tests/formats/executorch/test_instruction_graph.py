@@ -14,6 +14,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_graph import Instruct
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import Fresh, arguments, steps_of
 from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.executorch.etrecord import maps_of
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 from tvmdbg_widgets.model.graph.graph import Entry, NodeKind
 from tvmdbg_widgets.sources.file_source import FileSource
@@ -104,13 +105,14 @@ def test_instruction_ids_and_delegates_match_the_record(name: str) -> None:
         node, backend = found.graph.nodes[found.node_of[0, int(instruction)]], delegate["name"]
         assert (node.attrs["backend"], node.func_name) == (backend, backend)
         assert node.name == f"{backend}_{instruction}"
-    counts = told["instruction_id_to_num_outs_map"]["forward"]
+    told_counts = told["instruction_id_to_num_outs_map"]["forward"]
+    counts = {int(instruction): count for instruction, count in told_counts.items()}
     known = graph_of_program(name, num_outputs=counts)
     assert edges(found) == edges(known)
-    assert found.uncertain.keys() == {found.node_of[0, int(each)] for each in counts}
+    assert found.uncertain.keys() == {found.node_of[0, each] for each in counts}
     assert not known.uncertain
     for instruction, count in counts.items():
-        assert found.graph.nodes[found.node_of[0, int(instruction)]].num_outputs == count
+        assert found.graph.nodes[found.node_of[0, instruction]].num_outputs == count
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -215,11 +217,11 @@ def test_delegate_calls_are_certain_and_match_the_record(case: str) -> None:
             for each in truth(case)["delegates"]
             if each["method"] == plan.name
         }
-        counts = record.num_outputs[plan.name]
+        counts = maps_of(record, plan.name).outputs
         known = graph_of(plan, externals=externals)
         assert not known.uncertain
         nodes, node_of = known.graph.nodes, known.node_of
-        assert {at: nodes[node_of[0, int(at)]].num_outputs for at in counts} == counts
+        assert {at: nodes[node_of[0, at]].num_outputs for at in counts} == counts
         told = steps_of(plan, counts, "")
         assert steps_of(plan, None, "", externals) == steps_of(plan, counts, "", externals) == told
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.executorch_cases import answers, case_dir, read_json
+from tests.executorch_cases import case_dir, read_json
 from tests.formats.executorch.case_files import PROGRAMS, PTE, program_of
 from tests.formats.executorch.program_truth import as_flatc, differences
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
@@ -54,8 +54,6 @@ def test_bundled_program_matches_the_case() -> None:
     source = FileSource(path)
     found = instruction_sources.read_bundled_program(source)
     assert instruction_sources.sniff(path.read_bytes()[:8])
-    references = answers("14_bundled")["inspector"]["etrecord"]["reference_outputs"]["forward"]
-    assert found.test_cases == (("forward", len(references)),)
     part = PartSource(source, found.offset, source.size - found.offset, "program")
     # The program was rebuilt from the ETRecord, which does not keep requires_grad.
     told = differences(as_flatc(found.program, part), read_json("pte/14_bundled.flatc.json"))
@@ -111,18 +109,6 @@ def test_strides_follow_the_order_of_dimensions() -> None:
 )
 def test_a_compile_spec_is_text_or_bytes(value: bytes, told: str) -> None:
     assert of.CompileSpec("key", value).text() == told
-
-
-def test_compile_specs_are_listed_for_run_and_node() -> None:
-    run = opened("zoo_xnn")
-    nodes = [node for node in run.graph.nodes if "backend" in node.attrs]
-    assert nodes
-    for node in nodes:
-        delegate = program_of("zoo_xnn").plan().delegates[int(node.attrs["delegate_index"])]
-        specs = {f"compile spec {each.key}": each.text() for each in delegate.compile_specs}
-        assert specs.items() <= dict(node.attrs).items()
-        for each in delegate.compile_specs:
-            assert f"{each.key} = {each.text()}" in str(run.provenance)
 
 
 def test_payloads_of_delegates() -> None:
@@ -248,20 +234,19 @@ def test_names_layouts_and_values_match_flatc() -> None:
     ]
     flatcs = read_json("pte/zoo_external.ptd.flatc.json")["named_data"]
     assert told == [{"key": each["key"], **each["tensor_layout"]} for each in flatcs]
+    tensors = {each.name: each for each in found.tensors}
     for name, weight in read_json("pte/zoo_external.origin.json")["weights"].items():
-        tensor = found.tensor(name)
+        tensor = tensors[name]
         values = np.frombuffer(source.read(tensor.offset, tensor.nbytes), str(tensor.dtype))
         assert values.tolist() == weight["values"]
-    with pytest.raises(KeyError, match=r"no tensor 'w' in .*; known: 'linear\.weight'"):
-        found.tensor("w")
     external = [v for v in program_of("zoo_external").plan().values if getattr(v, "name", None)]
     assert {value.name for value in external} == layouts.keys()
     for value in external:
         assert (value.is_constant, value.is_external) == (True, True)
         assert layouts[value.name] == (value.scalar_type, value.sizes, value.dim_order)
     assert opened("zoo_external").tensors is None
-    tensors = tvmdbg.open(PTD, PTE / "zoo_external.pte").tensors.values()
-    assert {tensor.name for tensor in tensors} == {"linear.weight", "linear.bias", "scale"}
+    shown = tvmdbg.open(PTD, PTE / "zoo_external.pte").tensors.values()
+    assert {tensor.name for tensor in shown} == {"linear.weight", "linear.bias", "scale"}
 
 
 def of_v06(offset: int = 16) -> bytes:

@@ -206,7 +206,7 @@ def test_debug_map_links_operators_to_edge_nodes() -> None:
     program = in_line(3, "convolution", "relu", "add", "add")
     graph = chain("et_vk.conv_with_clamp.default", ADD, ids=(7, 9))
     told = {0: {"7": (3, 4), "9": (5,)}}
-    found = edge_nodes({0: graph}, program, {"0": [3, 4, 5], "1": 6}, told)
+    found = edge_nodes({0: graph}, program, {0: [3, 4, 5], 1: 6}, told)
     assert found.of == {(0, 0): EdgeNode(0, 2), (0, 1): EdgeNode(2)}
     assert found.nodes_of(0, 0) == (0, 1)
 
@@ -216,7 +216,7 @@ def test_debug_map_with_other_numbers_is_ignored() -> None:
     graphs = {0: chain(ADD, RELU, ADD, TAN)}
 
     def matched(*told: Any) -> Any:
-        return edge_nodes(graphs, program, {"0": [1, 2, 3, 4]}, *told).of
+        return edge_nodes(graphs, program, {0: [1, 2, 3, 4]}, *told).of
 
     expected = (EdgeNode(0, 2), EdgeNode(1), EdgeNode(2, 2), EdgeNode(3))
     by_handle = {(0, at): each for at, each in enumerate(expected)}

@@ -173,13 +173,13 @@ def _use_executorch(run: tvmdbg.DebugRun) -> None:
 
 def _use_delegates(program: Any, source: Any) -> None:
     """Read the payloads, whose graphs have no circle and name only values that are there."""
-    found = graphs_of(program, source)
-    _issues(found.issues)
+    graphs, issues = graphs_of(program, source)
+    _issues(issues)
     constants = ConstantBytes(program, source)
     for plan in program.plans[:3]:
         for delegate in plan.delegates[:20]:
             _told(payload_text(source, delegate))
-    for graph in found.graphs.values():
+    for graph in graphs.values():
         _told(graph, *graph.nodes[:3], *list(graph.values.values())[:3])
         assert all({*node.reads, *node.writes} <= graph.values.keys() for node in graph.nodes)
         for constant in graph.constants[:20]:

@@ -37,7 +37,6 @@ def dump_of(*runs: Sequence[Logged], names: Sequence[str | None] = ()) -> ETDump
         version=0,
         run_names=tuple(names) or ("Execute",) * len(runs),
         bundled_input_index=np.full(len(runs), -1, np.int32),
-        allocators=((),) * len(runs),
         has_events=np.ones(len(runs), np.bool_),
         run_offsets=np.cumsum([0, *map(len, runs)]),
         kind=np.array(

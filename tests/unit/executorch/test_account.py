@@ -1,6 +1,7 @@
 """One accounting of time: every view of a run of ExecuTorch says the same of an operator."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,14 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.executorch_cases import CASES, answers, case_dir
+from tests.executorch_cases import CASES, case_dir
+from tests.unit.executorch.dumps import Logged, dump_of
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.opening import highlights
 from tvmdbg_widgets.analysis.view_columns import graph_columns
+from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
+from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
+from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 from tvmdbg_widgets.run import DebugRun
 
@@ -34,8 +39,7 @@ def _folders() -> Iterator[Path]:
     """Folders whose ETDump names an execution: the project's, and recorded ones outside of it."""
     folders = [*map(case_dir, CASES), samples.executorch_demo_delegate, XNNPACK]
     if corpus := os.environ.get("TVMDBG_CORPUS"):
-        for around in ("executorch", "executorch/xnnpack_inside"):
-            folders += sorted(path for path in Path(corpus, around).iterdir() if path.is_dir())
+        folders += sorted(path for path in Path(corpus, "executorch").iterdir() if path.is_dir())
     for folder in folders:
         dump = _dump(folder)
         if dump and EXECUTE.encode() in dump.read_bytes() and folder.name != BROKEN:
@@ -74,11 +78,14 @@ def test_rows_and_gaps_add_up_to_execution_time(folder: Path, alone: bool) -> No
         assert np.nansum(sums.share) == pytest.approx(1)
 
 
-def test_total_time_matches_the_inspector() -> None:
-    blocks = answers("06b_demo_manual_ids")["inspector"]["blocks"]
-    (event,) = (each for each in blocks[1]["events"] if each["name"] == EXECUTE)
-    run = tvmdbg.open(case_dir("06b_demo_manual_ids"))
-    assert run.timeline.total_ns / 1e6 == pytest.approx(event["perf_data"]["avg"], rel=1e-6)
+def slices(events: list[Logged], backends: dict[tuple[int, int], str] | None = None) -> Any:
+    dump = dump_of(events)
+    nothing = np.full(len(events), -1, np.int32)
+    return timeline_of(
+        dump,
+        EventNodes(nothing, (), np.full(len(events), NONE, np.uint8), {}, backends or {}),
+        None,
+    )
 
 
 def _said(run: DebugRun, what: str) -> set[str]:
@@ -150,6 +157,36 @@ def test_loading_is_not_an_operator_and_all_executions_count() -> None:
     own = run.timeline.repeats(row.node).sum()
     gap = run.timeline.account.gap_ns * run.timeline.executions
     assert row.share == pytest.approx(own / (total + gap))
+
+
+def test_what_a_run_logs_while_loading_is_loading_within_it_alone() -> None:
+    """Recorded runs load or execute; a table without names of blocks is a run of both."""
+    spans = (("Method::init", 0, 10), ("a", 2, 5), ("b", 8, 12), (EXECUTE, 20, 30), ("c", 22, 25))
+    events = [Logged(name, start, end, chain=-1) for name, start, end in spans]
+    found = slices(events)
+    loading = found.slice_role == SliceRole.LOADING
+    assert [name for name, own in zip(found.slice_names, loading, strict=True) if own] == [
+        "Method::init",
+        "a",
+    ]
+    start = time.process_time()
+    loads = [Logged("Method::init", at, at + 1, chain=-1) for at in range(100_000)]
+    assert (slices([*loads, events[3]]).slice_role == SliceRole.LOADING).sum() == 100_000
+    assert time.process_time() - start < 4
+
+
+def test_20_000_backends_with_clocks_of_their_own_take_linear_time() -> None:
+    count = 20_000
+    call = [
+        (Logged("", 10**9, 10**9 + 5, at, identifier="x"), Logged("DELEGATE_CALL", at, at, at))
+        for at in range(count)
+    ]
+    start = time.process_time()
+    found = slices(
+        [event for each in call for event in each], {(0, at): str(at) for at in range(count)}
+    )
+    assert len(found.tracks) == count + 1
+    assert time.process_time() - start < 4
 
 
 def test_time_comparison_includes_delegate_calls() -> None:

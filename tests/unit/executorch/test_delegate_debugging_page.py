@@ -79,12 +79,6 @@ def test_every_recorded_call_returns_recorded_result(name: str) -> None:
     assert repr(builder).startswith(f"DelegateMappingBuilder({len(mapping)} identifier")
 
 
-def test_mapping_error_is_caught_as_exception() -> None:
-    assert issubclass(DelegateMappingError, Exception)
-    with pytest.raises(Exception, match="No identifier provided"):
-        DelegateMappingBuilder().insert_delegate_mapping_entry(handles=1)
-
-
 def test_examples_of_page_and_of_demo_backend_linked_from_it() -> None:
     """exir/backend/test/backend_with_delegate_mapping_demo.py: a fusion and a decomposition."""
     n0, n1, n2 = (NODES[name] for name in ("n0", "n1", "n2"))

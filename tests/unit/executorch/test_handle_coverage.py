@@ -100,6 +100,8 @@ def test_the_table_is_text_html_and_a_data_frame() -> None:
     html = found._repr_html_()
     assert ("<td" in html, "<b>" in html) == (True, False)
     assert found.to_dataframe()["identifiers"].tolist() == [("<b>",), ()]
+    many = handle_coverage({at: [at] for at in range(50)}, fx(*range(51)))
+    assert repr(many).splitlines()[-2:] == ["39             39       op39", "… and 11 more"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Where the Inspector's default mode gives better answers than ExecuTorch's, and what it notes."""
 
 import dataclasses
+import time
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,19 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, case_dir
 from tests.formats.executorch.case_files import arrays_of
 from tests.unit.executorch.dumps import Logged, dump_of, number
-from tests.unit.executorch.gap_cases import record_of
+from tests.unit.executorch.gap_cases import Block, Event, record_of
 from tests.unit.executorch.inspector_truth import OPENED, opened, plain
 from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
+from tvmdbg_widgets.analysis.executorch.gap_rows import numeric_gap
 from tvmdbg_widgets.analysis.executorch.record_links import link_record, link_record_as_inspector
 from tvmdbg_widgets.analysis.executorch.time_scale import PerfData
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
+from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, EventKind, ValueType
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, etdump_bytes
 from tvmdbg_widgets.run.executorch.inspector import Inspector
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 #: Cases of which the default mode reads all and the Inspector nothing, or other values.
 DIFFERENT = ("09a_all_values", "09f_duplicates", "09j_delegate_map_lookup", "12_channels_last")
@@ -231,6 +236,13 @@ def test_values_logged_by_framework_are_separate_events(compat: bool) -> None:
     assert found == [("Method::execute", []), ("", [1.0])]
 
 
+def test_empty_tensors_have_strides_of_c_order() -> None:
+    value = DebugValue(ValueType.TENSOR, DebugTensor(6, (3, 0), (1, 1), -1))
+    buffer = DebugBufferFile(BytesSource(b""))
+    (block,) = event_blocks(dump_of([Logged("x", value=value)]), buffer=buffer)
+    assert (block.events[0].debug_data[0].shape, block.deviations) == ((3, 0), ())
+
+
 def test_clocks_that_wrap() -> None:
     """Recorded as 09d: with 32 bits the ticks are right but for one, a delegate's nonsense."""
     own = dump_of([Logged("x", 2**32 - 1000, 500)])
@@ -293,6 +305,17 @@ def test_runs_of_one_signature_are_one_block() -> None:
     assert [block.runs for block in blocks] == [(0, 2), (1,)]
     blocks = event_blocks(dump_of(one, one, names=["Default", "Execute"]))
     assert [block.name for block in blocks] == ["Default", "Execute"]
+
+
+def test_20_000_runs_and_calls_take_linear_time() -> None:
+    start = time.process_time()
+    (block,) = event_blocks(dump_of(*[[Logged("x", 0, 1)]] * 20_000))
+    assert (len(block.runs), block.deviations) == (20_000, ())
+    calls = [Event("DELEGATE_CALL", [99]) for _ in range(20_000)]
+    assert not numeric_gap([Block(calls)], record_of(MLP.name), "L1", reference={}).rows
+    dump = read_etdump(BytesSource(etdump_bytes([RecordedBlock("Execute")] * 20_000)))
+    assert dump.run_names == ("Execute",) * 20_000
+    assert time.process_time() - start < 6
 
 
 @given(st.lists(st.lists(st.floats(0, 1e6), min_size=1, max_size=200), min_size=1, max_size=20))

@@ -19,7 +19,7 @@ from tvmdbg_widgets.formats.executorch.file_notes import execution_of
 from tvmdbg_widgets.formats.executorch.run_tensors import event_tensors
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, maps_of
 from tvmdbg_widgets.model.executorch.event_nodes import REORDERED, UNMAPPED, EventNodes
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
@@ -53,6 +53,13 @@ def test_kernels_do_not_claim_operators_of_a_delegate() -> None:
     assert (nodes.of(0), nodes.how.tolist()[1:]) == ((22, 23), [REORDERED] * 2)
 
 
+def test_map_keys_that_are_no_instruction_are_left_out() -> None:
+    keys = dict.fromkeys(("0", "-1", "01", "\u0663", "9" * 20, "9" * 5000), 1)
+    record = ETRecord("record", debug_handle_map={"forward": keys}, num_outputs={"forward": keys})
+    assert maps_of(record, "forward") == ({0: 1}, {}, {0: 1})
+    assert joined(MLP, {**keys, "0": 2}, dump_of([kernel("gelu.out", 0)])).of(0) == (7,)
+
+
 def test_call_outputs_follow_subgraph_order_unless_handles_are_shared() -> None:
     """The program is two branches, which end in nodes 7, of 2 x 6, and 9, of 2 x 3."""
     name = "03d_xnnpack_two_outputs"
@@ -63,7 +70,7 @@ def test_call_outputs_follow_subgraph_order_unless_handles_are_shared() -> None:
     buffer = DebugBufferFile(BytesSource(np.repeat([9, 7], [6, 12]).astype(np.float32).tobytes()))
     for more, trust in (({}, Trust.BY_ORDER), ({"1": [5]}, Trust.AMBIGUOUS)):
         nodes = joined(name, {"0": [1, 4, 5, 2, 3], **more}, dump, issues=9)
-        tensors, _ = event_tensors(dump, nodes, graph, buffer, run=0, num_outputs={"0": 2})
+        tensors, _ = event_tensors(dump, nodes, graph, buffer, run=0, num_outputs={0: 2})
         found = [(each.node, each.numpy().flat[0], each.trust) for each in tensors]
         assert {each[2] for each in found} == {trust}
         assert more or found == [(9, 9, trust), (7, 7, trust)]

@@ -18,6 +18,7 @@ from tvmdbg_widgets.analysis.executorch.events import (
     LoggedValues,
     notes_on_values,
 )
+from tvmdbg_widgets.analysis.executorch.handle_index import handles_of
 from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
 from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
 from tvmdbg_widgets.model.base.numbers import counted
@@ -162,8 +163,7 @@ def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> Nod
         if not isinstance(parsed, dict):
             continue
         known |= dict.fromkeys(map(str, parsed))
-        handles = event.debug_handles
-        for handle in (handles,) if isinstance(handles, int) else handles or ():
+        for handle in handles_of(event):
             for node in nodes[handle] if key in parsed else ():
                 values[node] = parsed[key]
     if not values:

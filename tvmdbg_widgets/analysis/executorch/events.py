@@ -17,11 +17,10 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.executorch.metrics import broadcast_problem
 from tvmdbg_widgets.analysis.executorch.time_scale import MOST_TICKS, PerfData, RunPattern
 from tvmdbg_widgets.formats.executorch.debug_buffer import (
+    OF_INSPECTOR,
     DebugBufferFile,
     Inflated,
-    c_order,
     inflated,
-    is_known_to_inspector,
 )
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -32,6 +31,7 @@ from tvmdbg_widgets.model.executorch.etdump import (
     EventKind,
     is_of_delegate,
 )
+from tvmdbg_widgets.model.executorch.scalar_types import dense_strides
 
 #: Turns the metadata of an event's runs into a list, or into a dict with a column per key.
 MetadataParser: TypeAlias = Callable[[list[Any]], Any]
@@ -70,7 +70,7 @@ class LoggedValues:
         """Values of the first run that logged any."""
         return self.of_run(self._first_run) if self.runs else []
 
-    @property
+    @cached_property
     def _first_run(self) -> int:
         return next((run for run, values in enumerate(self.runs) if values), 0)
 
@@ -192,10 +192,6 @@ class Event:
     _parsed: tuple[Any, ...] = field(default=(), init=False, repr=False)
 
     @property
-    def _instruction_id(self) -> int:
-        return self.instruction_id
-
-    @property
     def debug_data(self) -> list[Inflated]:
         """Values logged in the first run of the block, in order.
 
@@ -223,12 +219,6 @@ class Event:
         if not self._parsed:
             self._parsed = (self.metadata_parser(self.raw_delegate_debug_metadatas),)
         return self._parsed[0]
-
-    @property
-    def handles(self) -> Sequence[int]:
-        """The debug handles, in order; empty where there are none."""
-        handles = self.debug_handles
-        return (handles,) if isinstance(handles, int) else handles or ()
 
     def is_of_module(self, name: str) -> bool:
         """Tell whether the key of a module around one of its operators contains a name."""
@@ -312,7 +302,7 @@ def notes_on_values(
             "kept; the Inspector refuses the dump"
         )
     tensors = [tensor for values in logged for tensor in values.tensors]
-    if unknown := sum(not is_known_to_inspector(tensor) for tensor in tensors):
+    if unknown := sum(tensor.scalar_type not in OF_INSPECTOR for tensor in tensors):
         sentences.append(
             f"{counted(unknown, 'logged tensor')} of types such as bfloat16 that the Inspector "
             "does not know: it refuses the dump"
@@ -332,7 +322,7 @@ def notes_on_values(
 
 
 def _is_strided(tensor: DebugTensor) -> bool:
-    usual = c_order(tensor.sizes)
+    usual = dense_strides(tensor.sizes)
     return any(
         step != other and size > 1
         for size, step, other in zip(tensor.sizes, tensor.strides, usual, strict=False)

@@ -90,16 +90,15 @@ class HandleCoverage:
         missed = tuple(
             dict.fromkeys(handle for operator in self.uncovered for handle in operator.handles)
         )
-        held = [
-            (str(key), handles, self.operators_of(key)) for key, handles in self.identifiers.items()
-        ]
+        some = list(self.identifiers.items())[:_LINES_SHOWN]
+        held = [(str(key), handles, self.operators_of(key)) for key, handles in some]
         held += [("(not mapped)", missed, self.uncovered)] if self.uncovered else []
         rows = [
             (one_line(key), ", ".join(map(str, handles)), one_line(", ".join(o.name for o in own)))
-            for key, handles, own in held
+            for key, handles, own in held[:_LINES_SHOWN]
         ]
-        more = len(rows) - _LINES_SHOWN
-        cut = [*rows[:_LINES_SHOWN], (f"… and {more:,} more", "", "")] if more > 0 else rows
+        more = len(self.identifiers) + bool(self.uncovered) - len(rows)
+        cut = [*rows, (f"… and {more:,} more", "", "")] if more > 0 else rows
         return [("identifier", "handles", "operators"), *cut]
 
     def __repr__(self) -> str:

@@ -183,7 +183,7 @@ class ValuesByName:
         events = sorted(operator_events([block]), key=instruction_of)
         calls = [event for event in events if event.name == DELEGATE_CALL]
         inner = [event for event in events if event.is_delegated_op]
-        kernels = [event for event in events if event not in calls and event not in inner]
+        kernels = [e for e in events if e.name != DELEGATE_CALL and not e.is_delegated_op]
         taken = set()
         for event, at in self._kernels(kernels):
             taken.add(at)

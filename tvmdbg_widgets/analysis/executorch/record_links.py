@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
 from tvmdbg_widgets.analysis.executorch.events import Event
+from tvmdbg_widgets.analysis.executorch.handle_index import handles_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line
@@ -238,7 +239,7 @@ def associate(events: Iterable[Event], program: ExportedProgram, *, compat: bool
     for event in events:
         if compat and event.name in _RESERVED:
             continue
-        handles = tuple(event.handles)
+        handles = handles_of(event)
         if handles not in known:
             known[handles] = _operators(handles, program)
         event.op_types, event.stack_traces, event.module_hierarchy = known[handles]

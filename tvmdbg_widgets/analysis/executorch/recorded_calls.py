@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, overload
@@ -214,9 +214,6 @@ class RecordedCalls(Sequence[RecordedCall]):
 
     def __len__(self) -> int:
         return len(self._calls)
-
-    def __iter__(self) -> Iterator[RecordedCall]:
-        return iter(self._calls)
 
     def opened_by(self, open_run: Callable[[RunParts], Any]) -> RecordedCalls:
         """Return the same calls with a factory for :attr:`RecordedCall.run`."""

@@ -224,13 +224,14 @@ class _Resolver:
     def __call__(self, key: Key, value: Any) -> ReferenceValue:
         if isinstance(key, str) and key in self.program.producers and key not in self.nodes:
             at, _ = self.program.producers[key]
-            return ReferenceValue(key, self._handles(at), (key,), value)
+            return ReferenceValue(key, self.program.nodes[at].handles, (key,), value)
         at = self._node(key)
         if at < 0:
             return ReferenceValue(key, (), (), value)
-        names = tuple(output.name for output in self.program.nodes[at].outputs)
+        node = self.program.nodes[at]
+        names = tuple(output.name for output in node.outputs)
         wanted = names if isinstance(value, list) else names[:1]
-        handles = self._handles(at) if isinstance(key, str) else key
+        handles = node.handles if isinstance(key, str) else key
         return ReferenceValue(
             key, handles if isinstance(handles, tuple) else (handles,), wanted, value
         )
@@ -245,10 +246,6 @@ class _Resolver:
         handles = (key,) if isinstance(key, int) else key
         nodes = [self.program.by_handle.get(handle, (-1,))[-1] for handle in handles]
         return max(nodes, default=-1)
-
-    def _handles(self, at: int) -> Handles:
-        handle = self.program.nodes[at].debug_handle
-        return (handle,) if isinstance(handle, int) else tuple(handle or ())
 
 
 def _outputs(etrecord: ETRecord, program: ExportedProgram, blocks: Iterable[Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -63,26 +63,14 @@ def elapsed(start: float, end: float) -> float:
     return (MOST_TICKS - start) + end
 
 
-def durations(
-    start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64], scale: float
-) -> npt.NDArray[np.float64]:
-    """Return elapsed ticks by pair, divided by `scale`."""
-    most = np.uint64(MOST_TICKS)
+def durations(start: npt.NDArray[Any], end: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return elapsed ticks or times by pair; NaN where :func:`elapsed` refuses."""
+    most = start.dtype.type(MOST_TICKS)
     forward = start <= end
-    ticks = np.where(forward, end - start, (most - start) + end).astype(np.float64)
-    ticks[~forward & ((start > most) | (end > most))] = np.nan
-    return ticks / scale
-
-
-def differences_of_times(
-    start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64], scale: float
-) -> npt.NDArray[np.float64]:
-    """Return differences of scaled times, with the Inspector's rounding noise."""
-    first, last = start.astype(np.float64) / scale, end.astype(np.float64) / scale
-    forward = first <= last
-    differences = np.where(forward, last - first, (MOST_TICKS - first) + last)
-    differences[~forward & ((first > MOST_TICKS) | (last > MOST_TICKS))] = np.nan
-    return differences
+    ticks = np.where(forward, end - start, (most - start) + end)
+    took: npt.NDArray[np.float64] = ticks.astype(np.float64)
+    took[~forward & ((start > most) | (end > most))] = np.nan
+    return took
 
 
 class MeasuredTimes:
@@ -101,12 +89,13 @@ class MeasuredTimes:
         self._converter = converter
         self._compat = compat
         start, end = dump.start, dump.end
-        measured = durations(start, end, self._scale)
+        measured = durations(start, end) / self._scale
         of_delegates = is_of_delegate(dump)
         if not compat:
             of_delegates &= start <= end
-        measured[of_delegates] = differences_of_times(
-            start[of_delegates], end[of_delegates], self._scale
+        # Scaled before they are subtracted, with the Inspector's rounding noise.
+        measured[of_delegates] = durations(
+            start[of_delegates] / self._scale, end[of_delegates] / self._scale
         )
         self._delegated = of_delegates
         self._measured = measured.tolist()

@@ -193,10 +193,16 @@ class RunEvidence:
         return Confidence.MEDIUM, f"every value was read; tensors are matched to nodes by {how}"
 
     @cached_property
+    def total_ns(self) -> float:
+        """Time that shares refer to; 0 without times."""
+        timeline = self.parts.timeline
+        return 0.0 if timeline is None else max(0.0, timeline.total_ns)
+
+    @cached_property
     def shares(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         """Share of the run's time by node, 0 where unknown; empty without times."""
         timeline = self.parts.timeline
-        if timeline is None or not timeline.total_ns > 0:
+        if timeline is None or not self.total_ns:
             return np.zeros(0)
         return np.nan_to_num(timeline.account.node_shares(timeline.num_nodes))
 

@@ -61,7 +61,7 @@ from tvmdbg_widgets.formats.recording import Recording
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides
 from tvmdbg_widgets.model.executorch.etdump import CALL, UNSET_CHAIN, ETDump
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, maps_of
 from tvmdbg_widgets.model.executorch.event_nodes import (
     NONE,
     EventNodes,
@@ -218,14 +218,13 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
     if record is not None and edge is not None:
         return exported_program.graph_of(edge, file=record.file), None
     if program is not None and method in program.methods:
-        outputs = (record.num_outputs or {}).get(method) if record is not None else None
         own = files.insides.of(method)
         graphs = {call.index: call.graph for call in own.values() if call.graph is not None}
         insides = {index: delegate_graph_of(graph) for index, graph in graphs.items()}
         plan = instruction_graph.graph_of(
             program.plan(method),
             file=program.file,
-            num_outputs=outputs,
+            num_outputs=maps_of(record, method).outputs,
             externals={index: graph.externals for index, graph in graphs.items()},
             insides={at: insides[call.index] for at, call in own.items() if call.graph is not None},
         )
@@ -334,8 +333,8 @@ def runs_of_others(dump: ETDump, record: ETRecord | None, method: str) -> frozen
     for run in range(dump.num_runs):
         ran = _ran(dump, run)
         differ = {
-            name: sum(operator not in expected.get(at, ()) for at, operator in ran.items())
-            + len(expected.keys() - ran.keys())
+            name: len(expected)
+            + sum((ran[at] not in expected.get(at, ())) - (at in expected) for at in ran)
             for name, expected in methods.items()
         }
         if ran and min(differ.values()) < differ.get(method, 0):
@@ -357,11 +356,10 @@ def without_runs(dump: ETDump, runs: frozenset[int]) -> ETDump:
 def _operators(record: ETRecord, method: str) -> dict[int, frozenset[str]]:
     nodes, by_handle = record.edge_programs[method].nodes, record.edge_programs[method].by_handle
     called = {}
-    for key, handle in (record.debug_handle_map or {}).get(method, {}).items():
-        if key.isdecimal():
-            own = by_handle.get(handle, ()) if isinstance(handle, int) else ()
-            names = {nodes[at].operator for at in own}
-            called[int(key)] = frozenset(names if isinstance(handle, int) else {CALL})
+    for at, handle in maps_of(record, method).handles.items():
+        own = by_handle.get(handle, ()) if isinstance(handle, int) else ()
+        names = {nodes[node].operator for node in own}
+        called[at] = frozenset(names if isinstance(handle, int) else {CALL})
     return called
 
 

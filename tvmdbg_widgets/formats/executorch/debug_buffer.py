@@ -17,7 +17,7 @@ from tvmdbg_widgets.formats.tvm.foreign import has_kind
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
-from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
+from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, dense_strides, runtime_dtype
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -27,7 +27,7 @@ from tvmdbg_widgets.sources.strided import StridedSource
 Inflated: TypeAlias = npt.NDArray[Any] | list[npt.NDArray[Any] | None] | int | float | bool | None
 
 #: The types that ``_parse_tensor_value`` knows, as ``scalar_type.fbs`` numbers them.
-_OF_INSPECTOR: Final = frozenset((*range(8), 11, 22, 27))
+OF_INSPECTOR: Final = frozenset((*range(8), 11, 22, 27))
 _MEMBERS: Final = {
     ValueType.INT: "Int",
     ValueType.BOOL: "Bool",
@@ -64,7 +64,7 @@ class DebugBufferFile:
                 hint="Give the debug buffer that was written with this ETDump.",
             )
         strides = strides_of(tensor, source.name)
-        if strides == c_order(shape):
+        if strides == dense_strides(shape):
             return ArrayRecord(key, dtype, shape, nbytes, tensor.offset, source)
         ordered = StridedSource(source, tensor.offset, shape, strides, dtype.itemsize)
         note = f"stored with strides {list(strides)} at byte {tensor.offset:,}, shown in C order"
@@ -105,11 +105,6 @@ def needed_size(dump: ETDump) -> int:
     return max(ends, default=0)
 
 
-def covers(dump: ETDump, size: int) -> bool:
-    """Return whether a file of that size may be the debug buffer: nothing else identifies it."""
-    return 0 < needed_size(dump) <= size
-
-
 def inflated(
     value: DebugValue, buffer: DebugBufferFile | None, *, compat: bool = False
 ) -> Inflated:
@@ -121,11 +116,6 @@ def inflated(
     if isinstance(value.value, tuple):
         return [_array(tensor, buffer) for tensor in value.value]
     return value.value
-
-
-def is_known_to_inspector(tensor: DebugTensor) -> bool:
-    """Return whether ExecuTorch's Inspector reads tensors of this type."""
-    return tensor.scalar_type in _OF_INSPECTOR
 
 
 def _array(tensor: DebugTensor, buffer: DebugBufferFile | None) -> npt.NDArray[Any] | None:
@@ -149,7 +139,7 @@ def _as_inspector(value: DebugValue, buffer: DebugBufferFile | None) -> Inflated
 
 def _ignoring_strides(tensor: DebugTensor, buffer: DebugBufferFile | None) -> npt.NDArray[Any]:
     number = tensor.scalar_type
-    if number not in _OF_INSPECTOR:
+    if number not in OF_INSPECTOR:
         raise RuntimeError(f"Unsupported scalar type in get_scalar_type_size : {number}")
     file = "debug buffer" if buffer is None else buffer.source.name
     kind = dtype_of(tensor, file)
@@ -176,13 +166,13 @@ def _ignoring_strides(tensor: DebugTensor, buffer: DebugBufferFile | None) -> np
 
 def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:
     """Return the one unknown file that is large enough for all values of a dump, or None."""
-    fitting = [file for file in unknown if covers(dump, file.size) and not has_kind(file)]
+    needed = needed_size(dump)
+    fitting = [file for file in unknown if 0 < needed <= file.size and not has_kind(file)]
     if len(fitting) > 1:
         raise FormatError(
             f"{counted(len(fitting), 'file')} may be the debug buffer of this dump",
             file=dump.file,
-            expected=f"one file of {counted(needed_size(dump), 'byte')} or more, "
-            "which no reader knows",
+            expected=f"one file of {counted(needed, 'byte')} or more, which no reader knows",
             found=listed([source.name for source in fitting]),
             hint="Say which: open(…, debug_buffer='debug_buffer.bin').",
         )
@@ -226,7 +216,7 @@ def shape_of(tensor: DebugTensor, dtype: DataType, file: str) -> tuple[int, ...]
 def strides_of(tensor: DebugTensor, file: str) -> tuple[int, ...]:
     """Return the strides in elements; axes with one element as in C order."""
     sizes = tensor.sizes
-    usual = c_order(sizes)
+    usual = dense_strides(sizes)
     if not tensor.strides:
         return usual
     count = math.prod(sizes)
@@ -244,11 +234,6 @@ def strides_of(tensor: DebugTensor, file: str) -> tuple[int, ...]:
         )
     given = zip(sizes, tensor.strides, usual, strict=True)
     return tuple(step if size > 1 else instead for size, step, instead in given)
-
-
-def c_order(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides in elements of an array in C order."""
-    return tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
 
 
 def stored_bytes(tensor: DebugTensor) -> int:

@@ -6,7 +6,7 @@ The runtime writes a size before the FlatBuffer, ``serialize_to_etdump_flatcc`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,6 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
         version=version,
         run_names=_names(runs, issues, strict=strict),
         bundled_input_index=runs.scalar(1, np.int32, -1, "bundled_input_index"),
-        allocators=tuple(_allocators(runs, strict=strict)),
         has_events=has_events,
         run_offsets=np.concatenate(([0], np.cumsum(counts))),
         **events,
@@ -182,30 +181,26 @@ def _before_damage(
 
 
 def _names(runs: FlatTables, issues: list[Issue], *, strict: bool) -> tuple[str | None, ...]:
+    def read(tables: FlatTables) -> list[str | None]:
+        found = tables.strings(0, "name")
+        pairs = zip(found.column, found.present.tolist(), strict=True)
+        return [name if there else None for name, there in pairs]
+
+    try:
+        return tuple(read(runs))
+    except FormatError:
+        if strict:
+            raise
     names: list[str | None] = []
+    each = FlatTables(runs.buffer.renewed(), runs.places, "RunData")
     for run in range(len(runs)):
         try:
-            name = runs.only(slice(run, run + 1)).strings(0, "name")
-            names.append(name.column[0] if name.present[0] else None)
+            names += read(each.only(slice(run, run + 1)))
         except FormatError as problem:
-            if strict:
-                raise
             text = f"the name of run {run} cannot be read: {problem.problem}. {_HINT}"
             issues.append(Issue("etdump-damaged", IssueSeverity.ERROR, text, file=problem.file))
             names.append(None)
     return tuple(names)
-
-
-def _allocators(runs: FlatTables, *, strict: bool) -> Iterator[tuple[str, ...]]:
-    for run in range(len(runs)):
-        try:
-            _, tables = runs.only(slice(run, run + 1)).children(2, "Allocator", "allocators")
-            names = tuple(tables.strings(0, "name").column)
-        except FormatError:
-            if strict:
-                raise
-            names = ()
-        yield names
 
 
 Ints = npt.NDArray[np.int64]
@@ -237,7 +232,7 @@ def _joined(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def read_events(events: FlatTables) -> dict[str, Any]:
     """Read events (``Event`` of the schema) as the columns of an ETDump."""
     profile, profile_rows = events.child(0, "ProfileEvent", "profile_event")
-    allocation, allocation_rows = events.child(1, "AllocationEvent", "allocation_event")
+    _, allocation_rows = events.child(1, "AllocationEvent", "allocation_event")
     debug, debug_rows = events.child(2, "DebugEvent", "debug_event")
     count = len(events)
     members = np.zeros(count, np.int64)
@@ -267,7 +262,6 @@ def read_events(events: FlatTables) -> dict[str, Any]:
     start[profile_rows] = profile.scalar(6, np.uint64, 0, "start_time")
     end[profile_rows] = profile.scalar(7, np.uint64, 0, "end_time")
     spans = [column.tolist() for column in profile.spans(5, "delegate_debug_metadata")]
-    allocations = allocation.rows("allocator_id:i4 allocation_size:u8")
     return {
         "kind": kind,
         "names": _texts(
@@ -291,7 +285,6 @@ def read_events(events: FlatTables) -> dict[str, Any]:
             if length
         },
         "values": read_values(debug, debug_rows),
-        "allocations": dict(zip(allocation_rows.tolist(), allocations, strict=True)),
     }
 
 

@@ -18,7 +18,7 @@ from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
 from tvmdbg_widgets.model.executorch.etdump import CALL, ETDump
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, maps_of
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,
@@ -59,8 +59,7 @@ def join_by_handles(
     dump: ETDump, record: ETRecord, method: str, program: ExportedProgram
 ) -> tuple[EventNodes, list[Issue]]:
     """Tie events to the operators of an edge-dialect program."""
-    handles = (record.debug_handle_map or {}).get(method, {})
-    delegates = (record.delegate_map or {}).get(method, {})
+    handles, delegates, _ = maps_of(record, method)
     kernels = kernel_names(dump.names, dump.chain_index, dump.instruction_id)
     of_kernel, issues = _kernel_nodes(handles, kernels, program, dump.file)
     taken = {n for nodes, how in of_kernel.values() if how != WHOLE_INSTRUCTION for n in nodes}
@@ -76,9 +75,9 @@ def join_by_handles(
         return tuple(sorted({node for nodes in held for node in nodes} - taken))
 
     lowered = {
-        (0, int(key)): _as_lowered(value, set(of_handles(value, "debug_handle_map")), program)
-        for key, value in handles.items()
-        if not isinstance(value, int) and key.isdecimal()
+        (0, at): _as_lowered(value, set(of_handles(value, "debug_handle_map")), program)
+        for at, value in handles.items()
+        if not isinstance(value, int)
     }
     calls = {at: tuple(sorted(nodes)) for at, nodes in lowered.items()}
 
@@ -89,14 +88,14 @@ def join_by_handles(
             return (), NONE
         if not identifier:
             return calls[at], EXACT
-        call = delegates.get(str(at[1]))
+        call = delegates.get(at[1])
         if call is None or not call.identifiers:
             return calls[at], WHOLE_INSTRUCTION
         if identifier not in call.identifiers:
             return (), UNMAPPED
         return of_handles(call.identifiers[identifier], "delegate_map"), EXACT
 
-    names = {(0, int(key)): each.name or "" for key, each in delegates.items() if key.isdecimal()}
+    names = {(0, at): each.name or "" for at, each in delegates.items()}
     return _joined(dump, of_event, calls, names, lowered), issues
 
 
@@ -138,9 +137,8 @@ def calls_of(files: ExecuTorchFiles) -> list[tuple[int, str]]:
             elif isinstance(step, CallDelegate):
                 calls.append((at, ""))
         return calls
-    handles = (record.debug_handle_map or {}).get(method, {}) if record is not None else {}
-    numbers = sorted((int(key), value) for key, value in handles.items() if key.isdecimal())
-    return [(at, "?" if isinstance(value, int) else "") for at, value in numbers]
+    handles = maps_of(record, method).handles
+    return [(at, "?" if isinstance(handles[at], int) else "") for at in sorted(handles)]
 
 
 def with_instructions(dump: ETDump, made: Sequence[tuple[int, str]]) -> ETDump | None:
@@ -171,23 +169,25 @@ def by_order(joined: EventNodes) -> EventNodes:
 
 
 def _kernel_nodes(
-    handles: Mapping[str, object],
+    handles: Mapping[int, int | Sequence[int]],
     kernels: Mapping[Instruction, str],
     program: ExportedProgram,
     file: str,
 ) -> tuple[dict[Instruction, NodeMatch], list[Issue]]:
     """Return the node of each kernel call by handle, then by the kernel's name, then by order."""
     by_handle: dict[int, list[Instruction]] = defaultdict(list)
-    for key, handle in handles.items():
-        if isinstance(handle, int) and key.isdecimal():
-            by_handle[handle].append((0, int(key)))
-    delegated = {h for value in handles.values() if isinstance(value, Sequence) for h in value}
+    delegated: set[int] = set()
+    for number, handle in handles.items():
+        if isinstance(handle, int):
+            by_handle[handle].append((0, number))
+        else:
+            delegated.update(handle)
     by_order = REORDERED if delegated else BY_ORDER
     matches: dict[Instruction, NodeMatch] = {}
     strangers = [
         at
         for at, kernel in sorted(kernels.items())
-        if at[0] == 0 and str(at[1]) not in handles and kernel_operator(kernel) not in _INSERTED
+        if at[0] == 0 and at[1] not in handles and kernel_operator(kernel) not in _INSERTED
     ]
     for handle, instructions in by_handle.items():
         nodes = program.by_handle.get(handle, ())

@@ -148,13 +148,15 @@ def _roles(
     loads[run[loading]] = True
     # A run holds either; events of one that holds both are loading where they lie within it.
     within = (loads & ~executes)[run] & (dump.chain_index < 0)
-    for event in np.flatnonzero(loading & (loads & executes)[run]).tolist():
-        within |= (
-            (run == run[event])
-            & (dump.start >= dump.start[event])
-            & (dump.end <= dump.end[event])
-            & (dump.chain_index < 0)
-        )
+    for both in np.flatnonzero(loads & executes).tolist():
+        own = slice(*dump.run_offsets[both : both + 2])
+        start, end = dump.start[own], dump.end[own]
+        outer = np.flatnonzero(loading[own])
+        outer = outer[np.argsort(start[outer], kind="stable")]
+        # The latest end of loading that began before.
+        ends = np.concatenate((np.zeros(1, np.uint64), np.maximum.accumulate(end[outer])))
+        begun = np.searchsorted(start[outer], start, "right")
+        within[own] |= (begun > 0) & (end <= ends[begun]) & (dump.chain_index[own] < 0)
     roles = np.where(loading | within, SliceRole.LOADING, SliceRole.WORK)
     return np.where(calls.foreign, SliceRole.OTHER_CLOCK, roles)[events].astype(np.uint8)
 
@@ -178,16 +180,12 @@ def _names(dump: ETDump, events: npt.NDArray[np.int64]) -> StringColumn:
 def _tracks(
     dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64], joined: EventNodes
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
-    names = [RUNTIME_TRACK]
+    numbers = {RUNTIME_TRACK: 0}
     track = np.zeros(len(events), np.int32)
-    rows = np.flatnonzero(calls.foreign[events])
-    for row in rows.tolist():
-        backend = joined.backends.get(dump.place(events[row]))
-        name = f"{backend or 'delegate'} (its own clock)"
-        if name not in names:
-            names.append(name)
-        track[row] = names.index(name)
-    return tuple(names), track
+    for row in np.flatnonzero(calls.foreign[events]).tolist():
+        backend = joined.backends.get(dump.place(events[row])) or "delegate"
+        track[row] = numbers.setdefault(f"{backend} (its own clock)", len(numbers))
+    return tuple(numbers), track
 
 
 def _shared(
@@ -326,7 +324,8 @@ def _words(
             methods = sorted(
                 {repr(method) for method in map(joined.elsewhere.get, events.tolist()) if method}
             )
-            names[number] = backend_title(joined.backends.get(at, "")) + _place(dump, at)
+            backend = backend_title(joined.backends.get(at, ""))
+            names[number] = f"{backend}, {dump.place_text(at)}"
             names[number] += f" of {' or '.join(methods)}" if methods else ""
             by_nodes[sets[number]] = names[number]
             kinds[number] = DELEGATE
@@ -336,7 +335,7 @@ def _words(
         names[number] = name or (f"event {numeric}" if numeric != -1 else dump.call_word)
         kinds[number] = op_kind(dump.delegate_names[event] or dump.names[event], NodeKind.OPERATOR)
         if not sets[number]:
-            names[number] += _place(dump, at)
+            names[number] += f", {dump.place_text(at)}"
     for number, title in joined.titles.items():
         names[number] = f"{title} ({by_nodes.get(sets[number], 'delegate')})"
     for number, nodes in enumerate(sets):
@@ -348,10 +347,6 @@ def _words(
         if number in divided:
             names[number] = f"rest of {names[number]}"
     return tuple(names), tuple(kinds)
-
-
-def _place(dump: ETDump, at: tuple[int, int]) -> str:
-    return f", {dump.call_word} {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
 
 
 def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:

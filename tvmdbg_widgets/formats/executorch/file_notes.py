@@ -33,7 +33,6 @@ from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE, EventNodes, E
 from tvmdbg_widgets.model.executorch.program import Program
 from tvmdbg_widgets.model.graph.graph import Graph
 
-#: Kinds of parts of one run of ExecuTorch.
 #: Delegates listed for the run; nodes list theirs too.
 _MOST_DELEGATES = 16
 #: Further parts of a saved run; its times are the ETDump's.
@@ -178,7 +177,7 @@ def _text(
     at = dump.place(event)
     facts: list[tuple[str, str]] = []
     if at[0] >= 0:
-        facts.append((dump.call_word, str(at[1]) + (f" of chain {at[0]}" if at[0] else "")))
+        facts.append((dump.call_word, dump.place_text(at).removeprefix(f"{dump.call_word} ")))
     if backend := joined.backends.get(at):
         facts.append(("backend", backend))
     about = joined.about.get(event, ())
@@ -250,29 +249,25 @@ def method_of(record: ETRecord | None, program: Program | None, wanted: str | No
     known = methods_of(record, program)
     if wanted is not None:
         if known and wanted not in known:
-            raise _no_such("method", wanted, known, record, program)
+            raise _no_such(wanted, known, record, program)
         return wanted
     if not known or _FORWARD in known:
         return _FORWARD
     if len(known) > 1:
-        raise _no_such("method", None, known, record, program)
+        raise _no_such(None, known, record, program)
     return known[0]
 
 
 def _no_such(
-    what: str,
-    wanted: object,
-    known: tuple[str, ...],
-    record: ETRecord | None,
-    program: Program | None,
+    wanted: str | None, known: tuple[str, ...], record: ETRecord | None, program: Program | None
 ) -> FormatError:
     file = record.file if record is not None else program.file if program is not None else ""
     return FormatError(
-        f"several {what}s" if wanted is None else f"no {what} {wanted!r}{meant(wanted, known)}",
+        "several methods" if wanted is None else f"no method {wanted!r}{meant(wanted, known)}",
         file=file,
         expected=f"one of {listed([*map(repr, known)])}",
         found="no choice" if wanted is None else None,
-        hint=f"Choose one: open(…, {what}={known[0]!r}).",
+        hint=f"Choose one: open(…, method={known[0]!r}).",
     )
 
 

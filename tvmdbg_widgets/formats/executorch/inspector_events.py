@@ -171,7 +171,6 @@ def _dump(runs: Sequence[_Run], file: str, issues: Issues) -> ETDump:
         version=0,
         run_names=tuple(run.name for run in runs),
         bundled_input_index=np.full(len(runs), -1, np.int32),
-        allocators=((),) * len(runs),
         has_events=np.ones(len(runs), np.bool_),
         run_offsets=np.cumsum([0, *(len(run.events) for run in runs)]),
         kind=np.full(count, EventKind.PROFILE, np.uint8),

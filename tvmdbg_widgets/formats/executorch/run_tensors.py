@@ -15,6 +15,7 @@ from tvmdbg_widgets.formats.limits import named_bytes
 from tvmdbg_widgets.model.base.numbers import Trust, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump, EventKind, is_of_delegate
+from tvmdbg_widgets.model.executorch.etrecord import maps_of
 from tvmdbg_widgets.model.executorch.event_nodes import BY_ORDER, EXACT, EventNodes, ExecuTorchFiles
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
@@ -32,11 +33,11 @@ def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | 
         insides = {str(call.instruction): call.graph for call in own if call.graph is not None}
         inner, problems = delegate_tensors(graph, insides, program, source, files.named_data)
         tensors, issues = [*tensors, *inner], [*issues, *problems]
-    dump, record, nodes = files.dump, files.record, files.event_nodes
+    dump, nodes = files.dump, files.event_nodes
     if graph is None or dump is None or nodes is None or files.buffer is None:
         return Tensors(tensors) if tensors else None, issues
     buffer = DebugBufferFile(files.buffer)
-    outputs = (record.num_outputs or {}).get(files.method, {}) if record is not None else {}
+    outputs = maps_of(files.record, files.method).outputs
     logged, problems = event_tensors(
         dump, nodes, graph, buffer, run=files.execution, num_outputs=outputs
     )
@@ -62,7 +63,7 @@ def event_tensors(
     buffer: DebugBufferFile,
     *,
     run: int,
-    num_outputs: Mapping[str, int],
+    num_outputs: Mapping[int, int],
 ) -> tuple[list[Tensor], list[Issue]]:
     """Return the tensors that one execution logged; a call's output before other values."""
     tensors: dict[Entry, Tensor] = {}
@@ -98,7 +99,7 @@ def event_tensors(
 
 
 def _logged(
-    dump: ETDump, joined: EventNodes, graph: Graph, run: int, num_outputs: Mapping[str, int]
+    dump: ETDump, joined: EventNodes, graph: Graph, run: int, num_outputs: Mapping[int, int]
 ) -> Iterator[_LoggedTensor]:
     has_nodes, own = joined.set_of >= 0, dump.events_of(run)
     # A run of another method has no event with a node.
@@ -120,7 +121,7 @@ def _logged(
         if at in joined.calls:
             nodes = joined.lowered[at]
             alone = all(calls_of[node] == 1 for node in nodes)
-            count = num_outputs.get(str(at[1]))
+            count = num_outputs.get(at[1])
             yield from _of_call(_tensors(dump, events), graph, nodes, count, alone=alone)
         else:
             yield from _of_kernel(dump, joined, graph, events)

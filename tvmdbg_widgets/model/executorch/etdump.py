@@ -79,7 +79,6 @@ class ETDump:
     version: int
     run_names: tuple[str | None, ...]
     bundled_input_index: npt.NDArray[np.int32]
-    allocators: tuple[tuple[str, ...], ...]
     has_events: npt.NDArray[np.bool_]
     run_offsets: npt.NDArray[np.int64]
     kind: npt.NDArray[np.uint8]
@@ -92,7 +91,6 @@ class ETDump:
     end: npt.NDArray[np.uint64]
     metadata: Mapping[int, bytes] = field(default_factory=dict)
     values: Mapping[int, DebugValue] = field(default_factory=dict)
-    allocations: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     issues: Issues = field(default_factory=Issues)
     call_word: str = "instruction"
 
@@ -116,6 +114,16 @@ class ETDump:
     def place(self, event: int) -> tuple[int, int]:
         """Return chain and instruction of an event."""
         return int(self.chain_index[event]), int(self.instruction_id[event])
+
+    def place_text(self, place: tuple[int, int]) -> str:
+        """Return ``"instruction 2"`` of chain and instruction; beyond the first with its chain."""
+        chain, instruction = place
+        return f"{self.call_word} {instruction}" + (f" of chain {chain}" if chain else "")
+
+    def title(self, event: int) -> str:
+        """Return an event's identifier in readable form, or ""."""
+        number = int(self.delegate_id_int[event])
+        return str(number) if number != -1 else self.delegate_names[event]
 
     def identifier(self, event: int) -> str:
         """Return an event's delegate debug identifier as text, or ""."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issues, listed
@@ -90,14 +91,27 @@ class ETRecord:
         return "\n".join(lines)
 
 
-#: Timed phases around the dispatches: the first holds the others.
-PHASES: Final = {
-    "ETVK_EXECUTE": "the whole call, which holds the other phases",
-    "ETVK_COPY_INPUTS": "inputs are copied to where the GPU reads them",
-    "ETVK_RESIZE": "sizes of tensors are set anew",
-    "ETVK_COMPUTE_GRAPH_EXECUTE": "the GPU runs the graph, and the CPU waits for it",
-    "ETVK_COPY_OUTPUTS": "outputs are copied from where the GPU wrote them",
-}
+#: Of an ETDump: 32 bits, at most ten digits.
+_INSTRUCTION: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)
+
+
+class MethodMaps(NamedTuple):
+    """The maps of an ETRecord for one method, by instruction."""
+
+    handles: Mapping[int, int | Sequence[int]]
+    calls: Mapping[int, DelegateCall]
+    outputs: Mapping[int, int]
+
+
+def maps_of(record: ETRecord | None, method: str) -> MethodMaps:
+    """Return the maps of a method without keys that are no instruction."""
+    maps: list[Any] = [None, None, None]
+    if record is not None:
+        maps = [record.debug_handle_map, record.delegate_map, record.num_outputs]
+    own = [(each or {}).get(method, {}).items() for each in maps]
+    return MethodMaps(
+        *({int(key): value for key, value in each if _INSTRUCTION.fullmatch(key)} for each in own)
+    )
 
 
 #: A size: a number, or the expression of a dynamic one (``"s77"``).

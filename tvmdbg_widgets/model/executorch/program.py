@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.program_instructions import Chain, kind_of
-from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
+from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, dense_strides, runtime_dtype
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _UTF8 = codecs.getincrementaldecoder("utf-8")
@@ -259,7 +259,6 @@ class BundledProgram:
 
     program: Program
     offset: int
-    test_cases: tuple[tuple[str, int], ...]
 
 
 class ValueKind(enum.IntEnum):
@@ -348,12 +347,7 @@ class TensorValue:
     @property
     def strides(self) -> tuple[int, ...]:
         """Strides in elements of a dense tensor in this dim order, the innermost being 1."""
-        strides = [1] * len(self.sizes)
-        step = 1
-        for dim in reversed(self.dim_order):
-            strides[dim] = step
-            step *= max(1, self.sizes[dim])
-        return tuple(strides)
+        return dense_strides(self.sizes, self.dim_order)
 
     @property
     def is_external(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.strided import StridedSource, byte_steps
@@ -56,6 +55,15 @@ _WRITTEN: Final[Mapping[DataType, int]] = {
 def runtime_number(dtype: DataType) -> int | None:
     """Return an ETDump's number of a data type, or None."""
     return _WRITTEN.get(dtype)
+
+
+def dense_strides(sizes: Sequence[int], order: Sequence[int] | None = None) -> tuple[int, ...]:
+    """Return strides in elements, dimensions in C order or the given one, the innermost being 1."""
+    strides, step = [1] * len(sizes), 1
+    for dim in reversed(range(len(sizes)) if order is None else order):
+        strides[dim] = step
+        step *= max(1, sizes[dim])
+    return tuple(strides)
 
 
 class TensorLayout(NamedTuple):
@@ -101,14 +109,6 @@ class FlatTensor:
     file: str
     version: int
     tensors: tuple[NamedTensor, ...]
-
-    def tensor(self, name: str) -> NamedTensor:
-        """Return the tensor of a name."""
-        for tensor in self.tensors:
-            if tensor.name == name:
-                return tensor
-        known = meant(name, [tensor.name for tensor in self.tensors])
-        raise KeyError(f"no tensor {name!r:.200} in {self.file}{known}")
 
 
 #: As many as numpy knows in all its releases.

@@ -6,21 +6,22 @@ import json
 import re
 from typing import Any, Final, NamedTuple
 
-from tvmdbg_widgets.model.base.text import paired_json
-from tvmdbg_widgets.model.executorch.etrecord import PHASES
+from tvmdbg_widgets.model.base.text import cut, paired_json
 
 #: Longest text; an operator of 20 tensors has 3,000 letters.
 _LONGEST: Final = 200_000
-
-
-_SHOWN_vulkan_names, _MOST_ARGUMENTS, _MOST_SIZES = 120, 12, 8
-
-
+_SHOWN, _MOST_ARGUMENTS, _MOST_SIZES = 120, 12, 8
 #: Infinite doubles and NaN as C++ prints them, which JSON lacks.
 _NOT_FINITE: Final = re.compile(r'("value": )-?(?:inf|nan)(?=[,}])')
-
-
 _SHADER: Final = re.compile(r"(?P<kernel>[A-Za-z]\w{0,199})_(?P<id>\d{1,9})")
+#: Timed phases around the dispatches: the first holds the others.
+PHASES: Final = {
+    "ETVK_EXECUTE": "the whole call, which holds the other phases",
+    "ETVK_COPY_INPUTS": "inputs are copied to where the GPU reads them",
+    "ETVK_RESIZE": "sizes of tensors are set anew",
+    "ETVK_COMPUTE_GRAPH_EXECUTE": "the GPU runs the graph, and the CPU waits for it",
+    "ETVK_COPY_OUTPUTS": "outputs are copied from where the GPU wrote them",
+}
 
 
 class Dispatch(NamedTuple):
@@ -147,4 +148,4 @@ def _stages(kernel: str) -> bool:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN_vulkan_names else text[: _SHOWN_vulkan_names - 1] + "…"
+    return cut(text, _SHOWN)

@@ -105,12 +105,10 @@ _WITH_OPERATORS = (
 @rule("delegate-sums", Basis.FILES)
 def find_delegate_sums(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield up to two findings per backend: unaccounted time, and sums above calls."""
-    recorded, timeline = evidence.recorded, evidence.parts.timeline
-    if recorded is None or timeline is None:
+    recorded, whole = evidence.recorded, evidence.total_ns
+    if recorded is None or evidence.parts.timeline is None:
         return
-    whole = timeline.total_ns
-    told_of = timed_calls(recorded)
-    for backend, calls in by_backend(told_of).items():
+    for backend, calls in by_backend(timed_calls(recorded)).items():
         above = []
         for call in calls:
             outer, inner = _sums(recorded, [call])
@@ -121,8 +119,9 @@ def find_delegate_sums(evidence: RunEvidence) -> Iterable[Finding]:
         below = [call for call in calls if call not in above]
         outer, inner = _sums(recorded, below)
         left = outer - inner
-        if not evidence.inflated and left > max(outer * _LEAST, _LEAST_NS, whole * _MATTERS):
-            yield _below(evidence, recorded, backend, below, whole)
+        matters = max(outer * _LEAST, _LEAST_NS, whole * _MATTERS)
+        if whole and not evidence.inflated and left > matters:
+            yield _below(evidence, recorded, backend, below)
 
 
 def _sums(recorded: RecordedDump, calls: list[DelegateInstruction]) -> tuple[float, float]:
@@ -146,11 +145,7 @@ def _facts_delegate_sums(
 
 
 def _below(
-    evidence: RunEvidence,
-    recorded: RecordedDump,
-    backend: str,
-    calls: list[DelegateInstruction],
-    whole: float,
+    evidence: RunEvidence, recorded: RecordedDump, backend: str, calls: list[DelegateInstruction]
 ) -> Finding:
     outer, inner = _sums(recorded, calls)
     left = outer - inner
@@ -168,7 +163,7 @@ def _below(
         if all(call.at in recorded.aligned for call in calls)
         else "Between its events a delegate copies, converts or waits. Let it log these too, or "
         "profile it with its own tools.",
-        weight=left / whole,
+        weight=left / evidence.total_ns,
     )
 
 

@@ -26,10 +26,9 @@ _NAMED = 2
 @rule("delegate-time", Basis.TIMES)
 def find_delegate_time(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all backends, the slowest first."""
-    recorded, timeline = evidence.recorded, evidence.parts.timeline
-    if recorded is None or not recorded.delegated or timeline is None or not timeline.total_ns > 0:
+    recorded, whole = evidence.recorded, evidence.total_ns
+    if recorded is None or not recorded.delegated or not whole:
         return
-    whole = timeline.total_ns
     took = {call.key: recorded.per_execution(call.rows) for call in recorded.delegated}
     calls = by_backend(recorded.delegated)
     shares = {name: sum(took[call.key] for call in some) / whole for name, some in calls.items()}
@@ -80,19 +79,16 @@ def _step(evidence: RunEvidence) -> str:
 @rule("delegate-events", Basis.TIMES)
 def find_delegate_events(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend that logs several events."""
-    timeline = evidence.parts.timeline
-    if timeline is None or not timeline.total_ns > 0:
+    if not evidence.total_ns:
         return
     for backend, events in logged(evidence).items():
         events.sort(key=lambda event: -event.ns)
         if len(events) > 1 and events[0].ns > 0:
-            yield _slowest(evidence, backend, events, timeline.total_ns)
+            yield _slowest(evidence, backend, events)
 
 
-def _slowest(
-    evidence: RunEvidence, backend: str, events: list[LoggedOperator], whole: float
-) -> Finding:
-    first = events[0]
+def _slowest(evidence: RunEvidence, backend: str, events: list[LoggedOperator]) -> Finding:
+    first, whole = events[0], evidence.total_ns
     unsure = first.operator is not None and not first.is_sure
     matched = certainty(events)
     return Finding(

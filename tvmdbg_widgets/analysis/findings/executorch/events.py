@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.executorch.time_scale import RunPattern, RunPatterns
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
-from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, place, shortened
+from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, shortened
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind, is_of_delegate, named
@@ -203,11 +203,9 @@ def find_repeated_events(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _name(dump: ETDump, event: int) -> str:
-    number = int(dump.delegate_id_int[event])
-    text = dump.delegate_names[event] or dump.names[event]
-    return str(number) if number != -1 else shortened(text) or "an event without a name"
+    return shortened(dump.title(event) or dump.names[event]) or "an event without a name"
 
 
 def _place(dump: ETDump, event: int) -> str:
-    at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
-    return place(dump, at) if at[0] >= 0 else "the framework"
+    at = dump.place(event)
+    return dump.place_text(at) if at[0] >= 0 else "the framework"

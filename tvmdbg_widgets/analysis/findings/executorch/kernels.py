@@ -50,17 +50,13 @@ def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
         own = {node for call in calls for node in call.nodes}
         between = graph.descendants(own) & graph.ancestors(own) - recorded.taken
         nodes = sorted(node for node in between if evidence.is_operator(node))
-        apart = _calls_around(graph, calls, nodes)
+        reached = graph.descendants(nodes) | graph.ancestors(nodes)
+        apart = [call for call in calls if reached & set(call.nodes)]
         if nodes and len(apart) > 1:
             around = _border_conversions(evidence, backend, nodes)
-            yield _finding(evidence, backend, apart, nodes, around)
-
-
-def _calls_around(
-    graph: Graph, calls: list[DelegateInstruction], between: list[int]
-) -> list[DelegateInstruction]:
-    reached = graph.descendants(between) | graph.ancestors(between)
-    return [call for call in calls if reached & set(call.nodes)]
+            xnnpack = backend == "XnnpackBackend"
+            differ = {n: "; ".join(unusual(evidence, graph, n)) if xnnpack else "" for n in nodes}
+            yield _finding(evidence, backend, apart, differ, around)
 
 
 def _border_conversions(
@@ -79,11 +75,11 @@ def _finding(
     evidence: RunEvidence,
     backend: str,
     calls: list[DelegateInstruction],
-    nodes: list[int],
+    differ: dict[int, str],
     around: list[LoggedOperator],
 ) -> Finding:
-    timeline, graph = evidence.parts.timeline, evidence.parts.graph
-    whole = timeline.total_ns if timeline is not None else 0.0
+    whole, graph, nodes = evidence.total_ns, evidence.parts.graph, list(differ)
+    odd = any(differ.values())
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
     converting = sum(conversion.ns for conversion in around)
     cost = share + (converting / whole if whole > 0 else 0.0)
@@ -96,10 +92,10 @@ def _finding(
         title += f": {duration_text(cost * whole)}, {percent(cost)} of the time"
         title += " with the conversions around" if around else ""
     facts = [
-        f"{evidence.name(node)}{_share(evidence, node)}{_unusual(evidence, backend, node)}"
-        for node in nodes
+        f"{evidence.name(node)}{_share(evidence, node)}"
+        + (f"; what is unusual about it: {difference}" if difference else "")
+        for node, difference in differ.items()
     ]
-    odd = any(_unusual(evidence, backend, node) for node in nodes)
     if around:
         facts.append(
             f"conversions that lowering inserted around: {duration_text(converting)} "
@@ -135,12 +131,6 @@ def _share(evidence: RunEvidence, node: int) -> str:
     return f": {percent(share)} of the time" if share else ""
 
 
-def _unusual(evidence: RunEvidence, backend: str, node: int) -> str:
-    difference = unusual(evidence, node) if backend == BACKEND else ""
-    return f"; what is unusual about it: {difference}" if difference else ""
-
-
-BACKEND: Final = "XnnpackBackend"
 _FLOATS: Final = ("float32", "float16")
 #: Operators whose sizes must be static.
 _STATIC: Final = ("view_copy", "slice_copy", "upsample_bilinear2d")
@@ -149,13 +139,8 @@ _RANKS: Final = {"mean": (4,), "max": (4,), "convolution": (3, 4)}
 _OF_INTEGERS: Final = ("quantize_", "dequantize_", "choose_qparams", "max")
 
 
-def unusual(evidence: RunEvidence, node: int) -> str:
-    """Describe how an operator differs from those that XNNPACK takes; empty if unknown."""
-    graph = evidence.parts.graph
-    return "" if graph is None else "; ".join(_unusual_left_out(evidence, graph, node))
-
-
-def _unusual_left_out(evidence: RunEvidence, graph: Graph, node: int) -> Iterator[str]:
+def unusual(evidence: RunEvidence, graph: Graph, node: int) -> Iterator[str]:
+    """Describe how an operator differs from those that XNNPACK takes."""
     operator = bare(graph.func_names[node])
     if not is_taken(operator):
         yield f"XNNPACK's partitioner has no rule for {one_line(operator)}"
@@ -218,14 +203,13 @@ class OddKernel(NamedTuple):
 @rule("delegate-algorithms", Basis.TIMES)
 def find_algorithms(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend."""
-    timeline = evidence.parts.timeline
-    if timeline is None or not timeline.total_ns > 0:
+    if not evidence.total_ns:
         return
     for backend, some in logged(evidence).items():
         odd = sorted(_odd(some), key=lambda each: -each.one.ns)
         ns = sum(kernel.one.ns for kernel in odd)
-        if ns > _MATTERS * timeline.total_ns:
-            yield _algorithms(evidence, backend, odd, ns, timeline.total_ns)
+        if ns > _MATTERS * evidence.total_ns:
+            yield _algorithms(evidence, backend, odd, ns)
 
 
 def _odd(some: Iterable[LoggedOperator]) -> Iterator[OddKernel]:
@@ -260,10 +244,8 @@ def _is_depthwise(operator: DelegateNode) -> bool:
     return operator.type == "DepthwiseConv2d" or (operator.type == "Conv2d" and grouped)
 
 
-def _algorithms(
-    evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: float, whole: float
-) -> Finding:
-    first = odd[0]
+def _algorithms(evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: float) -> Finding:
+    first, whole = odd[0], evidence.total_ns
     of_whom = "depthwise convolutions" if first.sibling is None else "its siblings"
     title = (
         f"{first.one.name} ran as {first.kernel or 'no kernel'}, not as "

@@ -16,7 +16,6 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     Instruction,
     RecordedDump,
     by_backend,
-    place,
     sentence,
     shortened,
 )
@@ -25,6 +24,7 @@ from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, NONE
+from tvmdbg_widgets.model.executorch.etrecord import maps_of
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
@@ -37,7 +37,10 @@ def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
     recorded = evidence.recorded
     if recorded is None:
         return
-    yield from _events_without_operator(recorded)
+    for backend, calls in by_backend(recorded.delegated).items():
+        reasons = [event for call in calls for event in _reasons_by_event(recorded, call)]
+        if lost := Counter((name, reason) for name, reason in reasons if reason):
+            yield _without_operator(backend, lost, len(reasons))
     if recorded.files.record is None:
         return
     unmapped = [log for log in recorded.identified if log.how == UNMAPPED]
@@ -47,14 +50,6 @@ def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
     whole = [log for log in whole if log.at not in recorded.aligned]
     if whole:
         yield _without_map(recorded, whole)
-
-
-def _events_without_operator(recorded: RecordedDump) -> Iterable[Finding]:
-    for backend, calls in by_backend(recorded.delegated).items():
-        reasons = [event for call in calls for event in _reasons_by_event(recorded, call)]
-        lost = Counter((name, reason) for name, reason in reasons if reason)
-        if lost:
-            yield _without_operator(backend, lost, len(reasons))
 
 
 def _reasons_by_event(
@@ -107,8 +102,8 @@ def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
         f"{subject} {counted(events, 'event')} {agree(events, 'matches')} no operator",
         cut(
             [
-                f"{log.shown}: {counted(log.events, 'event')} in {place(recorded.dump, log.at)} "
-                f"({recorded.backend(log.at)})"
+                f"{log.shown}: {counted(log.events, 'event')} in "
+                f"{recorded.dump.place_text(log.at)} ({recorded.backend(log.at)})"
                 for log in identified
             ]
         ),
@@ -225,7 +220,7 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
         f"{agree(count, 'was')} never logged: {shown}{more}",
         cut(
             [
-                f"{place(recorded.dump, at)} ({recorded.backend(at)}): "
+                f"{recorded.dump.place_text(at)} ({recorded.backend(at)}): "
                 + ", ".join(repr(shortened(key)) for key in list(keys)[:_NAMED])
                 + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
                 for at, keys in unseen.items()
@@ -245,12 +240,12 @@ def _unlogged_identifiers(
     recorded: RecordedDump,
 ) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
     files = recorded.files
-    calls = (files.record.delegate_map or {}).get(files.method, {}) if files.record else {}
+    calls = maps_of(files.record, files.method).calls
     seen = {(log.at, log.key) for log in recorded.identified}
     ran = {call.at for call in recorded.delegated} | {log.at for log in recorded.identified}
     by_instruction, total = {}, 0
     for at in sorted(ran):
-        call = calls.get(str(at[1])) if at[0] == 0 else None
+        call = calls.get(at[1]) if at[0] == 0 else None
         if call is None or not call.identifiers:
             continue
         missing = {

@@ -113,9 +113,7 @@ def _of_call(recorded: RecordedDump, call: DelegateInstruction) -> Iterator[Logg
         if row in matched:
             of_operator.setdefault(matched[row].operator.index, []).append(row)
         else:
-            number = int(dump.delegate_id_int[row])
-            text = dump.delegate_names[row] if number == -1 else str(number)
-            of_identifier.setdefault(text, []).append(row)
+            of_identifier.setdefault(dump.title(row), []).append(row)
     for rows in of_operator.values():
         each = _of_operator(recorded, call, rows, matched)
         inside, operator = matched[rows[0]].inside, matched[rows[0]].operator
@@ -293,8 +291,8 @@ _NAMED = 3
 @rule("delegate-conversions", Basis.TIMES)
 def find_delegate_conversions(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend whose conversions matter."""
-    recorded, timeline = evidence.recorded, evidence.parts.timeline
-    if recorded is None or timeline is None or not timeline.total_ns > 0:
+    recorded = evidence.recorded
+    if recorded is None or not evidence.total_ns:
         return
     for backend, events in logged(evidence).items():
         some = sorted(
@@ -310,9 +308,7 @@ def find_delegate_conversions(evidence: RunEvidence) -> Iterable[Finding]:
 def _finding(
     evidence: RunEvidence, backend: str, some: list[LoggedOperator], took: float
 ) -> Finding:
-    timeline = evidence.parts.timeline
-    whole = float("nan") if timeline is None else timeline.total_ns
-    ns = sum(event.ns for event in some)
+    whole, ns = evidence.total_ns, sum(event.ns for event in some)
     inserted = sum(event.ns for event in some if event.inserted)
     title = (
         f"{backend} spends {duration_text(ns)} on layout and type conversions: "

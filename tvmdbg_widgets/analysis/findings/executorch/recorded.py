@@ -105,10 +105,10 @@ class RecordedDump:
     @cached_property
     def delegated(self) -> tuple[DelegateInstruction, ...]:
         """The instructions that called a delegate, in order."""
-        dump, call_of = self.dump, self.calls.call
+        dump, call_of, run = self.dump, self.calls.call, run_of(self.dump)
         rows = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL) & self.executed)
         of_method = np.array([*map(self._other_methods.index, self._other_methods)], np.int64)
-        method = of_method[run_of(dump)[rows]] if len(of_method) else np.zeros(len(rows), np.int64)
+        method = of_method[run[rows]] if len(of_method) else np.zeros(len(rows), np.int64)
         number = numbered(dump.chain_index[rows], dump.instruction_id[rows], method)
         first = rows[first_rows(number)]
         of_event = np.full(dump.num_events, -1, np.int64)
@@ -119,10 +119,10 @@ class RecordedDump:
         inner_of = _rows_by_number(inner, of_event[call_of[inner]], len(first))
         instructions = []
         for event, outer, held in zip(first.tolist(), outer_of, inner_of, strict=True):
-            at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
-            other = self._other_methods[int(run_of(dump)[event])]
+            at = dump.place(event)
+            other = self._other_methods[int(run[event])]
             nodes = () if other else self.nodes.of_call(at)
-            where = place(dump, at) + (f" of {other}" if other else "")
+            where = dump.place_text(at) + (f" of {other}" if other else "")
             instructions.append(
                 DelegateInstruction(at, self.backend(at), nodes, outer, held, where)
             )
@@ -143,11 +143,11 @@ class RecordedDump:
     def aligned(self) -> frozenset[Instruction]:
         """Calls whose events were aligned with a delegate's graph."""
         calls = self.files.insides.calls.items()
-        rows = [
-            row for row, contents in calls if contents.alignment is not None or contents.unsure_of
-        ]
-        chain, instruction = self.dump.chain_index, self.dump.instruction_id
-        return frozenset((int(chain[row]), int(instruction[row])) for row in rows)
+        return frozenset(
+            self.dump.place(row)
+            for row, contents in calls
+            if contents.alignment is not None or contents.unsure_of
+        )
 
     @cached_property
     def taken(self) -> frozenset[int]:
@@ -159,22 +159,15 @@ class RecordedDump:
         """Logs of delegates, by instruction and identifier."""
         dump = self.dump
         rows = np.flatnonzero(is_of_delegate(dump) & (dump.chain_index >= 0))
-        columns = (
-            dump.chain_index,
-            dump.instruction_id,
-            dump.delegate_id_int,
-            dump.delegate_id_str.codes,
-        )
-        numbers = numbered(*(column[rows] for column in columns))
+        columns = dump.chain_index, dump.instruction_id, dump.delegate_id_int
+        numbers = numbered(*(each[rows] for each in (*columns, dump.delegate_id_str.codes)))
         counts = np.bincount(numbers).tolist()
         logs = []
         for event, count in zip(rows[first_rows(numbers)].tolist(), counts, strict=True):
-            number = int(dump.delegate_id_int[event])
-            identifier = number if number != -1 else dump.delegate_id_str[event]
-            at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
-            shown = shortened(repr(number if number != -1 else dump.delegate_names[event]))
-            how = int(self.nodes.how[event])
-            logs.append(Identified(at, str(identifier), shown, how, count))
+            title, is_text = dump.title(event), dump.delegate_id_int[event] == -1
+            shown, how = shortened(repr(title) if is_text else title), int(self.nodes.how[event])
+            key = dump.identifier(event)
+            logs.append(Identified(dump.place(event), key, shown, how, count))
         return tuple(logs)
 
 
@@ -191,11 +184,6 @@ def shortened(text: str) -> str:
 def sentence(text: str) -> str:
     """Return a sentence that may start with a backend's lower-case name."""
     return text[0].upper() + text[1:] if text.startswith(UNNAMED) else text
-
-
-def place(dump: ETDump, at: Instruction) -> str:
-    """Return ``"instruction 2"``, with its chain beyond the first."""
-    return f"{dump.call_word} {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
 
 
 def by_backend(calls: Iterable[DelegateInstruction]) -> dict[str, list[DelegateInstruction]]:

@@ -9,11 +9,11 @@ import numpy as np
 from tvmdbg_widgets.analysis.executorch.metrics import snr
 from tvmdbg_widgets.analysis.executorch.recorded_calls import reference_tensors
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
-from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, place
+from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
+from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -26,7 +26,7 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
     recorded = evidence.recorded
     if recorded is None:
         return
-    tensors = _tensors(recorded)
+    tensors = sum(len(value.tensors) for value in recorded.dump.values.values())
     buffer = recorded.files.buffer
     if tensors and buffer is None:
         yield _finding(
@@ -60,17 +60,8 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
         yield _without_entry(recorded, empty)
 
 
-def _tensors(recorded: RecordedDump) -> int:
-    values = (value.value for value in recorded.dump.values.values())
-    return sum(
-        len(value) if isinstance(value, tuple) else isinstance(value, DebugTensor)
-        for value in values
-    )
-
-
 def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
     dump = recorded.dump
-    at = [(int(dump.chain_index[event]), int(dump.instruction_id[event])) for event in empty]
     nodes = dict.fromkeys(node for event in empty for node in recorded.nodes.of(event))
     return _finding(
         Severity.WARNING,
@@ -78,8 +69,8 @@ def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
         "every event of the dump was looked at; the Inspector refuses such a dump",
         "The dump may be damaged, or was written by another tool: record it again.",
         facts=[
-            place(dump, event) if event[0] >= 0 else "a program output"
-            for event in dict.fromkeys(at)
+            dump.place_text(at) if at[0] >= 0 else "a program output"
+            for at in dict.fromkeys(map(dump.place, empty))
         ],
         nodes=tuple(nodes),
     )

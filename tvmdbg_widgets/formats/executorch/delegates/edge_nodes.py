@@ -39,7 +39,7 @@ def is_taken(operator: str) -> bool:
 def edge_nodes(
     graphs: Mapping[int, DelegateGraph],
     program: ExportedProgram,
-    handles: Mapping[str, int | Sequence[int]],
+    handles: Mapping[int, int | Sequence[int]],
     maps: Mapping[int, Mapping[str, Sequence[int]]] = MappingProxyType({}),
 ) -> DelegateEdges:
     """Find the edge operators that delegates' nodes come from."""
@@ -76,13 +76,13 @@ def edge_nodes(
 def _listed(
     graphs: Mapping[int, DelegateGraph],
     program: ExportedProgram,
-    handles: Mapping[str, int | Sequence[int]],
+    handles: Mapping[int, int | Sequence[int]],
 ) -> tuple[dict[int, Counter[int]], set[int]]:
     """Return the handles of the calls by instruction, and the calls of another export."""
     listed: dict[int, Counter[int]] = {}
     foreign: set[int] = set()
     for instruction, graph in sorted(graphs.items()):
-        own = handles.get(str(instruction), () if not handles else None)
+        own = handles.get(instruction, () if not handles else None)
         if not isinstance(own, Sequence):
             wrong = any(node.handle is not None for node in graph.nodes)
         elif not (wrong := _contradicted(graph, program, own)):
@@ -201,13 +201,14 @@ class _Candidates:
         return sorted({at for nodes in held for at in nodes} - self._taken)
 
     def give(self, instruction: int, at: int) -> None:
+        fresh = at not in self._taken
         self._taken.add(at)
         node = self._program.nodes[at]
         sizes = _sizes(node)
         for handle in node.handles:
             count, _ = self._given.get((instruction, handle, node.operator), (0, at))
             self._given[instruction, handle, node.operator] = (count + 1, at)
-            if handle in self._ready:
+            if fresh and handle in self._ready:
                 for key in {sizes, None}:
                     self._queues[handle, node.operator][key].left -= 1
 

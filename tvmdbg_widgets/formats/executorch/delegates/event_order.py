@@ -20,8 +20,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateGraph,
     EventMatch,
 )
-from tvmdbg_widgets.model.executorch.etrecord import PHASES
-from tvmdbg_widgets.model.executorch.vulkan_names import Dispatch, is_shader, read_name
+from tvmdbg_widgets.model.executorch.vulkan_names import PHASES, Dispatch, is_shader, read_name
 
 _Ints: TypeAlias = npt.NDArray[np.int32]
 

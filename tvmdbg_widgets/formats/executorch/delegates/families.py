@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,7 +15,7 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
 from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
 from tvmdbg_widgets.formats.limits import SHARES, WorkBudget, named_bytes
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, listed
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueLog, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     Alignment,
     CallEvents,
@@ -48,11 +48,6 @@ class DelegateFamily:
     explain: Callable[[str], tuple[tuple[str, str], ...]] | None = None
     times: str = ""
     magic_at: int = 4
-
-    def describe(self, head: bytes, size: int) -> str:
-        """Describe a payload; empty if it has not the backend's magic bytes."""
-        known = head[self.magic_at :].startswith(self.magics)
-        return f"{self.title}, {counted(size, 'byte')}" if known else ""
 
 
 _OF_CORE_ML: Final = (
@@ -96,57 +91,38 @@ def payload_text(source: ByteSource, delegate: Delegate) -> str:
     offset, size = delegate.payload
     head = source.read(offset, min(size, _HEAD))
     family = family_of(delegate.id)
-    text = "" if family is None else family.describe(head, size)
-    if text or not size:
-        return text or "empty payload"
+    if family is not None and head[family.magic_at :].startswith(family.magics):
+        return f"{family.title}, {counted(size, 'byte')}"
+    if not size:
+        return "empty payload"
     return f"unknown payload, {counted(size, 'byte')}, first {head[:_SHOWN].hex(' ')}"
 
 
-def delegate_graph(
-    program: Program, source: ByteSource, delegate: Delegate
-) -> tuple[DelegateGraph | None, Issues]:
-    """Return a delegate's graph, None if it cannot be read, and the issues of its payload."""
-    family = family_of(delegate.id)
-    if family is None or family.read is None:
-        return None, Issues()
-    try:
-        graph = family.read(source, delegate.payload, delegate.id, file=program.file)
-    except FormatError as problem:
-        issue = Issue("delegate-payload", IssueSeverity.ERROR, str(problem), file=program.file)
-        return None, Issues([issue])
-    return graph, graph.issues
-
-
-@dataclass(frozen=True, eq=False)
-class ProgramGraphs:
-    """The graphs of all delegates of a program, one per payload."""
-
-    graphs: Mapping[tuple[str, FileSpan], DelegateGraph]
-    issues: Issues
-
-    def of(self, delegate: Delegate) -> DelegateGraph | None:
-        """Return the graph of a delegate, or None if it cannot be read."""
-        return self.graphs.get((delegate.id, delegate.payload))
-
-
-def graphs_of(program: Program, source: ByteSource) -> ProgramGraphs:
-    """Read the graphs of all delegates of a program, each payload once."""
+def graphs_of(
+    program: Program, source: ByteSource
+) -> tuple[dict[tuple[str, FileSpan], DelegateGraph], list[Issue]]:
+    """Read the graphs of a program's delegates, by backend and payload, as far as they can be."""
     graphs: dict[tuple[str, FileSpan], DelegateGraph] = {}
-    issues: list[Issue] = []
+    issues = IssueLog(program.file)
     budget = named_bytes(source)
-    delegates = (item for plan in program.plans for item in plan.delegates)
-    for key, delegate in {(item.id, item.payload): item for item in delegates}.items():
+    delegates = [(item.id, item.payload) for plan in program.plans for item in plan.delegates]
+    for backend, payload in dict.fromkeys(delegates):
         try:
-            budget.spend(delegate.payload.size, "delegates", delegate.payload.offset)
+            budget.spend(payload.size, "delegates", payload.offset)
         except FormatError as problem:
-            text = str(problem)
-            issues.append(Issue("delegate-payload", IssueSeverity.ERROR, text, file=program.file))
+            issues.error("delegate-payload", str(problem))
             break
-        graph, own = delegate_graph(program, source, delegate)
-        issues += own
-        if graph is not None:
-            graphs[key] = graph
-    return ProgramGraphs(graphs, Issues(issues))
+        family = family_of(backend)
+        if family is None or family.read is None:
+            continue
+        try:
+            graph = family.read(source, payload, backend, file=program.file)
+        except FormatError as problem:
+            issues.error("delegate-payload", str(problem))
+            continue
+        graphs[backend, payload] = graph
+        issues += graph.issues
+    return graphs, issues
 
 
 class ConstantBytes:
@@ -193,38 +169,29 @@ def opened_insides(
     """Return a program's delegates, aligned with a dump's events; `method` may name the one run."""
     if program is None or source is None:
         return Insides(), []
-    insides, issues = insides_of(program, source)
-    if dump is None:
-        return insides, issues
-    insides, problems = with_events(insides, dump, program, method)
-    return insides, [*problems, *issues]
-
-
-def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issue]]:
-    """Return the delegate calls of all methods, with the graphs in their payloads."""
-    graphs = graphs_of(program, source)
-    issues = list(graphs.issues)
+    graphs, issues = graphs_of(program, source)
     texts: dict[tuple[str, FileSpan], str] = {}
-    insides = []
+    calls = []
     # A program calls each delegate once; instructions may share one that is as large as the file.
-    sizes = sum(len(item.nodes) + len(item.values) for item in graphs.graphs.values())
+    sizes = sum(len(item.nodes) + len(item.values) for item in graphs.values())
     opened = WorkBudget(_FEW_NODES + SHARES * sizes, program.file, "operators of delegates")
     for plan, chain, at, step in _delegate_calls(program):
         delegate = plan.delegates[step.delegate_index]
         key = delegate.id, delegate.payload
         if key not in texts:
             texts[key] = payload_text(source, delegate)
-        graph = graphs.of(delegate)
+        graph = graphs.get(key)
         try:
             opened.spend(0 if graph is None else len(graph.nodes) + len(graph.values), "delegates")
         except FormatError as problem:
             if not issues or issues[-1].rule != _SHARED:
                 issues.append(Issue(_SHARED, IssueSeverity.ERROR, str(problem), file=program.file))
             graph = None
-        insides.append(
-            Inside(plan.name, chain, at, step.delegate_index, delegate, texts[key], graph)
-        )
-    return Insides(tuple(insides)), issues
+        calls.append(Inside(plan.name, chain, at, step.delegate_index, delegate, texts[key], graph))
+    insides, problems = Insides(tuple(calls)), list[Issue]()
+    if dump is not None:
+        insides, problems = with_events(insides, dump, program, method)
+    return insides, [*problems, *issues]
 
 
 def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, CallDelegate]]:

@@ -33,7 +33,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     Insides,
 )
 from tvmdbg_widgets.model.executorch.etdump import DelegateCalls, ETDump, EventKind
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, maps_of
 from tvmdbg_widgets.model.executorch.event_nodes import (
     MATCHED,
     MATCHED_BY_ORDER,
@@ -73,12 +73,9 @@ def placed_on_edges(
     graphs = {
         at[1]: call.graph for at, call in insides.of(method).items() if at[0] == 0 and call.graph
     }
-    calls = (record.delegate_map or {}).get(method, {})
-    ids = {
-        at: call.identifiers for at in graphs if (call := calls.get(str(at))) and call.identifiers
-    }
-    handles = (record.debug_handle_map or {}).get(method, {})
-    edges = edge_nodes(graphs, program, handles, ids)
+    maps = maps_of(record, method)
+    ids = {at: call.identifiers for at, call in maps.calls.items() if call.identifiers}
+    edges = edge_nodes(graphs, program, maps.handles, ids)
     placed = {
         (at, node.index): edges.nodes_of(at, node.index)
         for at, graph in graphs.items()
@@ -398,7 +395,7 @@ def _timeline(dump: ETDump, insides: Insides, inside: Inside, graph: Graph) -> T
     own[rows] = True
     kind = np.where(own, dump.kind, np.uint8(EventKind.ALLOCATION))
     chain = np.where(own, dump.chain_index, -1)
-    alone = replace(dump, kind=kind, chain_index=chain, values={}, allocations={})
+    alone = replace(dump, kind=kind, chain_index=chain, values={})
     operators = _operators(graph)
     placed = {(inside.instruction, index): (node,) for index, node in enumerate(operators)}
     joined = EventNodes(

@@ -64,7 +64,7 @@ def graph_of(
     plan: Plan,
     *,
     file: str = "",
-    num_outputs: Mapping[str, int] | None = None,
+    num_outputs: Mapping[int, int] | None = None,
     externals: Mapping[int, Externals] | None = None,
     insides: Mapping[tuple[int, int], Graph] | None = None,
 ) -> InstructionGraph:

@@ -48,7 +48,7 @@ class InstructionStep:
 
 def steps_of(
     plan: Plan,
-    num_outputs: Mapping[str, int] | None,
+    num_outputs: Mapping[int, int] | None,
     file: str,
     externals: Mapping[int, Externals] | None = None,
 ) -> list[InstructionStep]:
@@ -62,7 +62,7 @@ def steps_of(
                 left -= _unfolded(plan, instruction.args)
             if left < 0:
                 raise unfolds(file)
-            outputs = (num_outputs or {}).get(str(index))
+            outputs = (num_outputs or {}).get(index)
             reads, writes, doubt = arguments(plan, instruction, fresh, outputs, externals)
             if not isinstance(instruction, MoveCall):
                 reads, writes = expanded(plan, reads), expanded(plan, writes)

@@ -10,7 +10,6 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
-from tvmdbg_widgets.formats.executorch.debug_buffer import c_order
 from tvmdbg_widgets.formats.limits import WorkBudget, named_bytes
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, cut
@@ -33,7 +32,7 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
     KernelCall,
     MoveCall,
 )
-from tvmdbg_widgets.model.executorch.scalar_types import FlatTensor
+from tvmdbg_widgets.model.executorch.scalar_types import FlatTensor, dense_strides
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -107,7 +106,7 @@ def _tensor(value: TensorValue, source: ByteSource, offset: int, node: int, grap
     assert dtype is not None  # noqa: S101 (asked for before)
     assert nbytes is not None  # noqa: S101 (known where the type is)
     key = value.name or graph.names[node]
-    if nbytes and value.strides != c_order(shape):
+    if nbytes and value.strides != dense_strides(shape):
         ordered = StridedSource(source, offset, shape, value.strides, dtype.itemsize)
         notes = (f"stored with dimensions in order {list(value.dim_order)}, shown in C order",)
         record = ArrayRecord(key, dtype, shape, nbytes, 0, ordered, notes)
