@@ -149,10 +149,10 @@ def test_class_can_be_pressed_while_its_column_changes(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     parity = ["odd" if node % 2 else "even" for node in range(NODES)]
-    root = graph(color_by="parity", _color_columns=wires(parity={"data": parity}))
+    root = graph(color_by="parity", _color_columns=given(parity={"data": parity}))
     chip(root, "odd").hover()
     page.mouse.down()
-    later = wires(parity={"data": [*parity[:-1], "even"]})
+    later = given(parity={"data": [*parity[:-1], "even"]})
     page.evaluate("each => tvmdbg.models.graph0.set('_color_columns', each)", later)
     expect(chip(root, "odd")).to_contain_text(str(parity.count("odd") - 1))
     page.mouse.up()
