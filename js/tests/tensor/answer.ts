@@ -71,6 +71,9 @@ export function statistics(asked: LayoutRequest): StatisticsAnswer {
       firstNan: null,
       firstPosInf: null,
       firstNegInf: null,
+      specials: ["nan", "posInf", "negInf"],
+      atEnds: 0,
+      verdict: "good",
     },
     reason: "",
     histogram: asked.counts

@@ -248,6 +248,49 @@ def test_statistics_match_numpy(dtype: str) -> None:
         assert told["limits"] == [float(info.min), float(info.max)]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "plain", "odd"),
+    [
+        *((name, [], []) for name in ("int8", "uint16", "bool", "int4", "float4_e2m1fn")),
+        ("float6_e3m2fn", [], []),
+        ("float8_e4m3fn", ["nan"], ["nan"]),
+        *(
+            (name, ["nan", "posInf", "negInf"], ["negInf", "nan", "posInf"])
+            for name in ("float8_e5m2", "float16", "float64")
+        ),
+    ],
+)
+def test_special_values_that_occur_come_before_those_that_could(
+    dtype: str, plain: list[str], odd: list[str]
+) -> None:
+    values = np.zeros(4).astype(np.dtype(getattr(ml_dtypes, dtype, dtype)))
+    told = ask(run_of(x=values), "statistics", exact=True)[0]["statistics"]
+    assert (told["specials"], told["verdict"], told["atEnds"]) == (plain, "good", 0)
+    if len(odd) > 1:
+        values[1] = -np.inf
+        told = ask(run_of(x=values), "statistics", exact=True)[0]["statistics"]
+        assert (told["specials"], told["verdict"]) == (odd, "error")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "ends", "verdict"),
+    [
+        ("int8", [-128, 127], "doubt"),
+        ("uint8", [0, 255], "doubt"),
+        ("int16", [5, 32767], "good"),
+        ("float32", [np.finfo(np.float32).max, 1], "good"),
+    ],
+)
+def test_a_twentieth_at_the_ends_is_in_doubt(dtype: str, ends: list[Any], verdict: str) -> None:
+    values = np.ones(20 if verdict == "doubt" else 21, dtype)
+    values[: len(ends)] = ends
+    told = ask(run_of(x=values), "statistics", exact=True)[0]["statistics"]
+    at_ends = {"int8": 2, "float32": 0}.get(dtype, 1)
+    assert (told["atEnds"], told["verdict"]) == (at_ends, verdict)
+    told = ask(run_of(x=values[:0]), "statistics", exact=True)[0]["statistics"]
+    assert told["verdict"] == "empty"
+
+
 def test_complex_reading_has_values_but_no_statistics_or_picture() -> None:
     values = np.array([[1 + 2j, 3 - 1j]], np.complex64)
     run = run_of(x=values)

@@ -154,6 +154,12 @@ export interface TensorStatistics {
   firstNan: number[] | null;
   firstPosInf: number[] | null;
   firstNegInf: number[] | null;
+  /** NaN and infinities: those that occur first; of the others those that the dtype can hold. */
+  specials: ("nan" | "posInf" | "negInf")[];
+  /** Number of values at an end of an integer type. */
+  atEnds: number;
+  /** Not finite, saturated, finite, or no values. */
+  verdict: "error" | "doubt" | "good" | "empty";
 }
 
 /** Bounds between which a percentile lies; equal where it is exact. */
