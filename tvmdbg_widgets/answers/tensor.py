@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.pictures import Part, Picture, Pictures, Profile, is_cheap
 from tvmdbg_widgets.model.pictures import channels as channels_of
-from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane, default_axes
+from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane, axes_along, default_axes
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView
 
@@ -209,11 +209,12 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
         "captured": tensor.captured,
         "readings": list(tensor.readings),
         "reading": about.reading,
-        "layouts": [layout_json(layout) for layout in about.layouts],
+        "layouts": [layout_json(layout, about.stored) for layout in about.layouts],
         "layout": about.layout,
         "sizes": about.sizes,
         "viewShape": list(about.shape),
         "axisNames": list(about.axis_names),
+        "along": axes_along(about.shape, about.axis_names),
         "storedShape": list(about.stored.view_shape),
         "axes": list(plane.axes) if plane else [None, None],
         "index": list(plane.index) if plane else [0] * len(about.shape),
@@ -222,13 +223,18 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
     }
 
 
-def layout_json(known: KnownLayout) -> dict[str, Any]:
-    """Return a known layout as JSON."""
+def layout_json(known: KnownLayout, stored: ArrayValues) -> dict[str, Any]:
+    """Return a known layout of values as JSON; ``along`` is empty if they cannot have it."""
+    letters, along = known.layout.letters, list[int]()
+    if known.layout.fits(stored.view_shape):
+        shape = known.layout.named_sizes(stored.view_shape, known.sizes)
+        along = axes_along(shape, letters)
     return {
         "layout": known.layout.text,
         "sizes": known.sizes,
         "source": known.source,
         "certainty": known.certainty,
+        "along": along,
     }
 
 

@@ -59,6 +59,7 @@ class StoredTensors {
     const { reading, view } = this.#asked(question);
     const plane = reading.drawn || reading.unordered ? requestedPlane(view.shape, question) : null;
     const { header: told, note } = reading;
+    const known = told.layouts.find(({ layout }) => layout === view.layout) ?? told;
     const header = {
       ...told,
       notes: note ? [...told.notes, note] : told.notes,
@@ -66,6 +67,7 @@ class StoredTensors {
       sizes: view.sizes,
       viewShape: view.shape,
       axisNames: view.layout ? view.names : told.axisNames,
+      along: known.along,
       axes: plane ? plane.axes : [null, null],
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,

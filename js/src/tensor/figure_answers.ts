@@ -84,14 +84,14 @@ export async function answersOf(
       unread = `The values cannot be read: ${errorText(error)}`;
       return NOTHING;
     });
-  const { viewShape: shape, axisNames, withheld } = tensor;
+  const { viewShape: shape, withheld } = tensor;
   const known = { tensor, statistics, misfit, unread };
   const nothing = { ...known, plane: null, region: null, along: null };
   if (!statistics.statistics || shape.includes(0) || withheld) return nothing;
   const plane = planeOf(shape, options.axes, options.index);
   const region = clipped(plane, options.region);
   const pictured = show === "channels" ? plane.axes : [];
-  const along = show === "picture" ? null : axisAlong(shape, axisNames, pictured, options.along);
+  const along = show === "picture" ? null : axisAlong(tensor, pictured, options.along);
   const shown = { ...known, plane, region, along };
   try {
     return { ...shown, ...(await drawnValues(request, shown)) };

@@ -113,6 +113,7 @@ export function answer(asked: LayoutRequest): TensorAnswer {
     layout: "",
     sizes: {},
     axisNames: [],
+    along: [0, 1],
     storedShape: [2, 2],
     axes: [0, 1],
     index: [0, 0],

@@ -49,6 +49,8 @@ export interface KnownLayout {
   /** "out_layout of node 4". */
   source: string;
   certainty: "stated" | "likely";
+  /** As of the answer, with its axes and sizes. */
+  along: number[];
 }
 
 export interface TensorAnswer {
@@ -81,6 +83,8 @@ export interface TensorAnswer {
   viewShape: number[];
   /** One letter per axis of `viewShape` if a layout names them; else empty. */
   axisNames: string[];
+  /** Axes for a profile or for channels, best first. */
+  along: number[];
   /** Shape of the stored values under the reading. */
   storedShape: number[];
   axes: [number | null, number | null];
