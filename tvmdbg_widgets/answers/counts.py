@@ -21,6 +21,7 @@ from tvmdbg_widgets.answers.tensor import (
     asked_tensor,
     channels,
     data,
+    layout,
     packed_cells,
     readable_tensor,
     tensor,
@@ -369,6 +370,7 @@ def place(flat: int | None, shape: tuple[int, ...]) -> list[int] | None:
 
 TENSOR_ANSWERS: Mapping[str, Callable[[Context, Question], Reply]] = {
     "tensor": tensor,
+    "layout": layout,
     "statistics": tensor_statistics,
     "percentiles": percentiles,
     "cancelTensor": cancel_tensor,

@@ -3,6 +3,7 @@ import type {
   ChannelsRequest,
   DataRequest,
   HistogramAnswer,
+  KnownLayout,
   StatisticsAnswer,
   TensorAnswer,
   TensorRequest,
@@ -20,6 +21,8 @@ export interface StoredVariant {
   /** Along the axes as stored, without a picture. */
   header: TensorAnswer;
   statistics: StatisticsAnswer;
+  /** Layout that the saved view was given by hand, if the tensor can have it. */
+  own?: KnownLayout[];
   /** Why values are missing; "" if all are there. */
   note: string;
   /** Call that makes a page with the values. */

@@ -1,7 +1,6 @@
 /** Replies of a page with values, as in `answers/tensor`. */
 
 import { ARRAYS } from "../shared/client/columns.ts";
-import { layoutProblem } from "../shared/unfold.ts";
 import type { Plane } from "../tensor/plane.ts";
 import { planeCols, planeRows } from "../tensor/plane.ts";
 import type { StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
@@ -59,15 +58,15 @@ class StoredTensors {
     const { reading, view } = this.#asked(question);
     const plane = reading.drawn || reading.unordered ? requestedPlane(view.shape, question) : null;
     const { header: told, note } = reading;
-    const known = told.layouts.find(({ layout }) => layout === view.layout) ?? told;
     const header = {
       ...told,
       notes: note ? [...told.notes, note] : told.notes,
-      layout: view.layout,
+      layout: view.known?.layout ?? "",
       sizes: view.sizes,
       viewShape: view.shape,
-      axisNames: view.layout ? view.names : told.axisNames,
-      along: known.along,
+      axisNames: view.known ? view.names : told.axisNames,
+      along: (view.known ?? told).along,
+      storedAxes: view.storedAxes,
       axes: plane ? plane.axes : [null, null],
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,
@@ -87,6 +86,10 @@ class StoredTensors {
     const distribution = found ? { distribution: found.result } : {};
     const result = { ...storedStatistics(reading), ...distribution };
     return { result, buffers: found?.buffers ?? [] };
+  }
+
+  layout(question: TensorQuestion): StoredReply {
+    return { result: this.#asked(question).view.known, buffers: [] };
   }
 
   values(question: TensorQuestion): StoredReply {
@@ -189,25 +192,27 @@ function sizeOf(plane: Plane) {
 
 function askedView(reading: TensorReading, { layout, sizes }: TensorQuestion): StoredView {
   const opened = openedView(reading);
-  const text = layout ?? opened.layout;
+  const text = layout ?? opened.known?.layout;
   if (!text) return storedView(reading.shape);
-  if (!sizes && layout === null) return opened;
-  const known = reading.header.layouts.find((one) => one.layout === text);
-  const wanted = Object.entries(sizes ?? known?.sizes ?? {});
-  const own = wanted.filter(([letter]) => text.includes(letter));
-  return storedView(reading.shape, text, Object.fromEntries(own));
+  const { header, own = [] } = reading;
+  const known = [...header.layouts, ...own].find((one) => one.layout === text);
+  if (!known?.axes) {
+    throw new Error(
+      `This page has no kernel, and no layout ${text}: open its files in a notebook.`,
+    );
+  }
+  return storedView(reading.shape, known, sizes ?? known.sizes);
 }
 
 /** The view with the first stated layout that fits the shape. */
 function openedView({ header, shape }: TensorReading): StoredView {
-  const stated = header.layouts.find(
-    ({ layout, sizes, certainty }) =>
-      certainty === "stated" && layoutProblem(layout, shape, sizes) === "",
+  return storedView(
+    shape,
+    header.layouts.find(({ axes, certainty }) => certainty === "stated" && axes),
   );
-  return storedView(shape, stated?.layout, stated?.sizes);
 }
 
-const KINDS = ["tensor", "statistics", "values", "channels", "data"] as const;
+const KINDS = ["tensor", "layout", "statistics", "values", "channels", "data"] as const;
 
 export function tensorAnswers(data: StoredData): StoredAnswers {
   const tensors = new StoredTensors(data);

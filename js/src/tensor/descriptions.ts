@@ -10,7 +10,7 @@ import type {
 import { counted, integer, nodeLabel, nodeTitle, shapeText } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
 import { aboutText, screenText } from "../shared/number_text.ts";
-import { isPadding, physicalIndex } from "../shared/unfold.ts";
+import { isPadding, storedIndex } from "../shared/unfold.ts";
 import { share } from "./distribution/spread_scene.ts";
 import type { Entries } from "./entries.ts";
 import { SPECIAL_TEXT, type Special } from "./picture/color_scale.ts";
@@ -108,11 +108,11 @@ export function pointWords(
 ): string {
   if (!answer) return "";
   const index = indexAt(answeredPlane(answer), point);
-  const stored = physicalIndex(answer, index);
+  const stored = storedIndex(answer, index);
   const value = screenText(reply.one?.number ?? reply.text[0] ?? "");
   const words = [`at ${indexText(index)} value ${value}`];
   if (isPadding(answer, index)) words.push("padding");
-  if (stored && stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
+  if (stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
   if (values.format === "dequantised") words.push(`dequantized ${screenText(reply.text[0]!)}`);
   if (reply.one) words.push(`bits ${reply.one.hex}`);
   return words.join(", ");

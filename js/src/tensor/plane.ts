@@ -80,14 +80,15 @@ export function axesAlong(
     : axes;
 }
 
-/** The wanted axis, else the best that the answer names. */
+/** The wanted axis, else the best that the answer names, of several indices if there is one. */
 export function axisAlong(
   { viewShape, along }: Pick<TensorAnswer, "viewShape" | "along">,
   pictured: readonly (number | null)[],
   wanted: number | null,
 ): number | null {
   const axes = axesAlong(viewShape, pictured);
-  return [wanted ?? -1, ...along].find((axis) => axes.includes(axis)) ?? null;
+  const long = along.filter((axis) => viewShape[axis]! > 1);
+  return [wanted ?? -1, ...long, ...along].find((axis) => axes.includes(axis)) ?? null;
 }
 
 /** The axes fixed at one index, in order. */

@@ -114,6 +114,7 @@ export function answer(asked: LayoutRequest): TensorAnswer {
     sizes: {},
     axisNames: [],
     along: [0, 1],
+    storedAxes: [[0], [1]],
     storedShape: [2, 2],
     axes: [0, 1],
     index: [0, 0],

@@ -137,6 +137,7 @@ describe("axisAlong", () => {
     expect(axisAlong(answer, [2, 3], null)).toBe(1);
     expect(axisAlong({ viewShape: [3, 7], along: [1, 0] }, [0, 1], null)).toBeNull();
     expect(axisAlong({ viewShape: [1, 1, 3, 7], along: [3, 2, 0, 1] }, [2, 3], null)).toBeNull();
+    expect(axisAlong({ viewShape: [1, 1, 3, 7], along: [1, 3, 2, 0] }, [], null)).toBe(3);
     expect(axisAlong({ viewShape: [10], along: [0] }, [null, 0], null)).toBeNull();
     expect(axisAlong({ viewShape: [], along: [] }, [], null)).toBeNull();
   });

@@ -200,6 +200,19 @@ def test_impossible_layout_is_refused(layout: str, sizes: dict[str, int], says: 
     run = run_of(x=np.zeros((1, 2, 3, 5, 4), np.float32))
     with pytest.raises(ValueError, match=says):
         ask(run, "tensor", layout=layout, sizes=sizes, rows=1, cols=1)
+    with pytest.raises(ValueError, match=says):
+        ask(run, "layout", layout=layout, sizes=sizes)
+
+
+def test_axes_of_a_typed_layout_are_told() -> None:
+    run = run_of(x=np.zeros((1, 2, 3, 5, 4), np.float32))
+    told, _ = ask(run, "layout", layout="NCHW4c", sizes={"C": 6})
+    assert told["axes"] == {"N": [0], "C": [1, 4], "H": [2], "W": [3]}
+    assert (told["along"], told["sizes"]) == ([1, 3, 2, 0], {})
+    with pytest.raises(ValueError, match="'K' is not an axis of NCHW4c; it has N, C, H, W"):
+        ask(run, "layout", layout="NCHW4c", sizes={"K": 6})
+    with pytest.raises(ValueError, match="'' is not a layout"):
+        ask(run, "layout", layout="", sizes=None)
 
 
 @pytest.mark.parametrize(

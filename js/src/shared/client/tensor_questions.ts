@@ -49,7 +49,9 @@ export interface KnownLayout {
   /** "out_layout of node 4". */
   source: string;
   certainty: "stated" | "likely";
-  /** As of the answer, with its axes and sizes. */
+  /** Stored axes of every logical one, slowest first: {"N": [0], "C": [1, 4]}; null if the tensor cannot have them. */
+  axes: Record<string, number[]> | null;
+  /** As of the answer, along these axes. */
   along: number[];
 }
 
@@ -83,8 +85,10 @@ export interface TensorAnswer {
   viewShape: number[];
   /** One letter per axis of `viewShape` if a layout names them; else empty. */
   axisNames: string[];
-  /** Axes for a profile or for channels, best first. */
+  /** Axes for a profile or for channels, best first, whatever padding is hidden. */
   along: number[];
+  /** Stored axes of every axis of `viewShape`, slowest first. */
+  storedAxes: number[][];
   /** Shape of the stored values under the reading. */
   storedShape: number[];
   axes: [number | null, number | null];
