@@ -28,7 +28,8 @@ export function storedView(
   const { viewShape: full } = laidOut(stored, axes, {});
   const laid = laidOut(stored, axes, sizes);
   const { axisNames: names, viewShape: shape } = laid;
-  const wide = names.find((_, axis) => !(shape[axis]! >= 1 && shape[axis]! <= full[axis]!));
+  const wrong = names.find((name) => name in sizes && !(sizes[name]! >= 1));
+  const wide = wrong ?? names.find((_, axis) => shape[axis]! > full[axis]!);
   if (wide) throw new Error(`${wide} of ${known?.layout} cannot have the size ${sizes[wide]}`);
   const strides = stored.map((_, axis) => stored.slice(axis + 1).reduce((a, b) => a * b, 1));
   const offsets = shape.map((size, axis) =>
