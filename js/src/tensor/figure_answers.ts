@@ -193,7 +193,8 @@ export function factsOf(
 ): Record<string, unknown> {
   const { statistics, histogram, percentiles } = known;
   const { minimum, maximum, mean, std, ...rest } = statistics ?? ({} as Partial<TensorStatistics>);
-  const { argmin, argmax, firstNan, firstPosInf, firstNegInf, ...counts } = rest;
+  const { argmin, argmax, firstNan, firstPosInf, firstNegInf, ...more } = rest;
+  const { specials: _specials, atEnds: _atEnds, verdict: _verdict, ...counts } = more;
   const places = { argmin, argmax, firstNan, firstPosInf, firstNegInf };
   const texts = Object.entries({ minimum, maximum, mean, std }).map(([name, number]) => [
     name,
