@@ -107,6 +107,7 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
             parameters=options.parameters,
             first=_first(run, entry),
             seen=seen,
+            layouts=[given] if (given := states["view"].get("data_layout")) else [],
             frame=frame,
             tensors=tensors,
             asked=asked,
