@@ -55,6 +55,14 @@ def test_surrogates_are_replaced_in_debug_handles_and_lists() -> None:
     assert decode(b'["\\ud800"]', list[Any], "record") == ["�"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_broken_json_is_told_at_its_byte(encoding: str) -> None:
+    data = '{"größe": "äöü\\udcff", x}'.encode(encoding)
+    with pytest.raises(FormatError) as refused:
+        decode(data, dict[str, str], "record")
+    assert data[refused.value.offset :].startswith("x}".encode(encoding.removesuffix("-sig"))[-4:])
+
+
 @pytest.mark.parametrize("member", ["delegate_map", "debug_handle_map"])
 def test_record_with_surrogates_opens_and_prints(member: str) -> None:
     held = members(RECORDS[0])

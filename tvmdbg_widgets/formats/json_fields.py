@@ -50,14 +50,15 @@ def decode(data: bytes, kind: type[T], file: str) -> T:
 
 def parse(data: bytes, file: str, *, halves: bool = False, **options: Any) -> Any:
     """Parse a JSON text as ``json.loads`` does, with its options."""
+    encoding = json.detect_encoding(data)
     try:
-        text = data.decode(json.detect_encoding(data), "surrogatepass")
+        text = data.decode(encoding, "surrogatepass")
         return json.loads(text if halves else paired_json(text)[0], **options)
     except json.JSONDecodeError as problem:
         raise FormatError(
             "this is not JSON",
             file=file,
-            offset=problem.pos,
+            offset=len(problem.doc[: problem.pos].encode(encoding, "surrogatepass")),
             expected="one JSON value",
             found=problem.msg,
             hint="The file may be cut off: copy or write it again.",

@@ -428,6 +428,14 @@ def test_unknown_metrics_are_noted() -> None:
     assert read(twice).names[0] == ""
 
 
+def test_one_repeated_name_among_many_takes_no_time() -> None:
+    others = ",".join(f'"m{at}":{{"count":1}}' for at in range(200_000))
+    text = f'{{"calls":[{{"Name":{{"string":"a"}},{others},"m0":{{"count":2}}}}]}}'
+    report = read(text)  # took eight minutes
+    assert rules(report) == ["metric-twice"]
+    assert list(report.names) == ["a"]
+
+
 def test_thousands_separators_of_any_locale(corpus: Path) -> None:
     text = (corpus / "tvm/edge_cases/v0.19/reports/hand.txt").read_text()
     for number in ("123,456.79", "123.456,79", "123'456.79"):
