@@ -552,6 +552,25 @@ def test_missing_rows_raise_a_shares_issue() -> None:
         assert not tvmdbg.open(text.encode()).check().by_rule("shares-disagree")
 
 
+@pytest.mark.parametrize(("count", "read"), [(100, 100), (1_002, 1_000)])
+def test_the_last_of_many_pasted_tables_is_used(count: int, read: int) -> None:
+    heading = "> #OpName  #InvokeCount  #Duration(us): Sum/Mean/Min/Max\n"
+    text = "".join(f"{heading}> n{at} 1 1/1/1/1\n> Total Duration: 1 us\n" for at in range(count))
+    run = tvmdbg.open(text.encode())
+    assert list(run.reports[0].names) == [f"n{count - 1}"]
+    assert len(run.tables) == read
+    left_out = [each for each in run.check() if "only the last 1,000 of its 1,002" in each.message]
+    assert len(left_out) == (count > read)
+
+
+@pytest.mark.parametrize("mark", ["", "INFO "])
+def test_csv_printed_twice_is_not_summed(mark: str) -> None:
+    text = f'{mark}Duration (us),Name\n{mark}1,"a"\n{mark}2,"b"\n'
+    report = tvmdbg.open((text + text.replace('"a"', '"c"')).encode()).reports[0]
+    assert list(report.names) == ["c", "b"]
+    assert [each.rule for each in report.issues] == ["several-tables"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "letter",
