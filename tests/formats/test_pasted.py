@@ -571,6 +571,15 @@ def test_csv_printed_twice_is_not_summed(mark: str) -> None:
     assert [each.rule for each in report.issues] == ["several-tables"]
 
 
+def test_second_json_of_a_log_is_not_left_out_silently() -> None:
+    call = '{{"calls":[{{"Name":{{"string":"{}"}},"Duration (us)":{{"microseconds":1.0}}}}]}}'
+    run = tvmdbg.open(f"INFO {call.format('a')}\nINFO {call.format('b')}\n".encode())
+    assert list(run.reports[0].names) == ["a"]
+    noted = run.check().by_rule("pasted-text")[0]
+    assert noted.severity.name == "WARNING"
+    assert "1 other JSON value of its size is left out" in noted.message
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "letter",
