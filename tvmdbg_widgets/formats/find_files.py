@@ -18,9 +18,9 @@ from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
 from tvmdbg_widgets.formats.tvm.cache import superseded
 from tvmdbg_widgets.formats.tvm.foreign import OTHER_FOLDERS, lfs_pointer, unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import (
+    FIRST_LINE,
     ModelLibrary,
     inside_library,
-    is_account,
     is_library,
     is_of_module,
     read_metadata,
@@ -274,7 +274,8 @@ class FileFinder:
             folder = tree.root / entry.path.parent
             taken = [(kind, source)] if kind is not None else self._in_entry(tree, entry, source)
             candidates += [FileCandidate(file, kind, folder, entry.path) for kind, file in taken]
-            if not taken and not self._is_pointer(entry, source) and not is_account(head(source)):
+            is_note = head(source).startswith(FIRST_LINE.encode())
+            if not taken and not self._is_pointer(entry, source) and not is_note:
                 unknown[entry.path] = source
         if self._tuning:
             self.candidates += candidates

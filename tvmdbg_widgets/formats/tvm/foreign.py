@@ -166,8 +166,8 @@ def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayR
 
     key, nbytes, offset, form = array.name, array.nbytes, array.byte_offset, array.format
     shape = tuple(array.shape)
-    dtype = _dtype(array.dtype)
-    if dtype is None:
+    dtype = DataType.known(array.dtype)
+    if dtype is None or dtype.bits not in STORABLE_BITS or not 1 <= dtype.lanes <= MAX_LANES:
         raise wrong("dtype", "a data type such as float32 or bfloat16", repr(array.dtype[:40]))
     if len(shape) > MAX_NDIM:
         raise wrong("shape", f"up to {MAX_NDIM} dimensions", len(shape))
@@ -204,9 +204,3 @@ def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayR
     complete = dtype.lanes > 1 and nbytes == full_size
     notes = () if complete else storage_notes(dtype, shape, nbytes)
     return ArrayRecord(key, dtype, shape, nbytes, offset, shard, notes, (), dtype)
-
-
-def _dtype(text: str) -> DataType | None:
-    dtype = DataType.known(text)
-    is_storable = dtype and dtype.bits in STORABLE_BITS and 1 <= dtype.lanes <= MAX_LANES
-    return dtype if is_storable else None
