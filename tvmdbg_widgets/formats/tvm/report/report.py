@@ -64,10 +64,7 @@ def read_report(source: ByteSource) -> Report:
         rows = CsvRows(text, source.name)
         if not rows.rows and not rows.issues:
             message = "the text ends behind its header: TVM prints one only above calls"
-            issues = [
-                *issues,
-                Issue("report-cut", IssueSeverity.WARNING, message, file=source.name),
-            ]
+            rows.issues.warning("report-cut", message)
         report = make_report(
             rows.rows,
             form="csv",
