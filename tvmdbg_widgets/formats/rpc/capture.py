@@ -85,8 +85,6 @@ class Capture:
 
 
 _PACKETS_A_LOOK = 4096
-
-
 _WINDOW = 1 << 20
 
 

@@ -135,8 +135,6 @@ def _describe(head: bytes, size: int) -> tuple[str, str]:
 LAST_VERSION = 7
 #: Folders of the library that hold no part of a run.
 OTHER_FOLDERS = ("codegen", "crt_config", "runtime", "src", "templates")
-
-
 RAW, HALVED = "raw", "f32-to-bf16"
 
 

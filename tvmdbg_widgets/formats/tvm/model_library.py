@@ -204,8 +204,6 @@ def texts(
 
 
 KIND = Kind("library", "model library", sniff, read_metadata, "graph")
-
-
 #: Of the note beside nodes that were extracted from a run.
 FIRST_LINE = "Some nodes of a run of TVM's debugger, as a dump of their own."
 _U64 = struct.Struct("<Q")

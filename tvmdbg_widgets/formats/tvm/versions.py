@@ -86,8 +86,6 @@ OF_GRAPHS = {
     "string": VersionEvidence("the graph dump is a JSON string that holds the graph", 5, 6),
     "mutated": VersionEvidence("the graph dump is the graph as the debugger changed it", 7, 19),
 }
-
-
 _RANK = {"json": 0, "csv": 1, "table": 2, "vm-table": 3}
 _MACHINE = ("VM::", "vm.builtin.")
 _NESTED = (
