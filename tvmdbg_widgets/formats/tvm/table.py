@@ -76,9 +76,9 @@ class DebuggerTable:
         if self.style != "v0.9":
             return np.arange(len(self.rows) + 1, dtype=np.int64), self.time_ns
         counts = [len(row.measurements_us) for row in self.rows]
-        values = [us * 1e3 for row in self.rows for us in row.measurements_us]
-        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        return offsets, np.asarray(values, dtype=np.float64)
+        values = np.array([us * 1e3 for row in self.rows for us in row.measurements_us], np.float64)
+        values[np.isinf(values)] = np.nan
+        return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), values
 
     def __repr__(self) -> str:
         total = "no total" if self.total_us is None else f"total {self.total_us:g} µs"
