@@ -118,14 +118,7 @@ def read_trace(source: ByteSource) -> Trace:
     checker.check_times(start_us, end_us, start)
     start_ns, duration_ns = _exact(events.times, start, end)
     return Trace(
-        trace_names,
-        start_us,
-        end_us,
-        start_ns,
-        duration_ns,
-        cut,
-        Issues(issues),
-        source.name,
+        trace_names, start_us, end_us, start_ns, duration_ns, cut, Issues(issues), source.name
     )
 
 

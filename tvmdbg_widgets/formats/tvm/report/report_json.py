@@ -14,13 +14,7 @@ from typing import Any
 
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import (
-    FormatError,
-    IssueLog,
-    listed,
-    one_line,
-    paired,
-)
+from tvmdbg_widgets.model.base.text import FormatError, IssueLog, listed, one_line, paired
 from tvmdbg_widgets.model.timeline.report import Metric
 
 SECTIONS = ("calls", "device_metrics", "configuration")
