@@ -76,6 +76,14 @@ def convert(value: object, kind: type[T], file: str, path: str = "") -> T:
     """Convert parsed JSON at a path of its file to its type."""
     try:
         return msgspec.convert(value, kind)
+    except UnicodeEncodeError as problem:
+        raise FormatError(
+            "the name of a field is no text",
+            file=file,
+            field=path or "document",
+            expected="names that UTF-8 can hold",
+            found=cut(ascii(problem.object), _SHOWN),
+        ) from None
     except msgspec.ValidationError as problem:
         text, _, at = str(problem).partition(" - at `$")
     item: Any = value
