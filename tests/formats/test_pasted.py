@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.formats.pasted import node_tables
+from tvmdbg_widgets.formats.pasted import documents, node_tables
 from tvmdbg_widgets.formats.pasted.lines import single
 from tvmdbg_widgets.formats.pasted.readings import readings, tables
 from tvmdbg_widgets.formats.pasted.reports import _unwrapped
@@ -307,6 +307,22 @@ def test_joining_lines_takes_bounded_work(text: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(node_tables, "single", counted)
     tables(text)
     assert looked_at < 10 * len(text) + 5_000_000
+
+
+@pytest.mark.parametrize("text", ["\n \t\r\n" * 1_000, "a log\n" * 1_000])
+def test_lines_of_a_text_without_records_are_not_looked_at(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+
+    class Members:
+        def search(self, line: str) -> None:
+            searched.append(line)
+
+    monkeypatch.setattr(documents, "_MEMBER", Members())
+    with pytest.raises(tvmdbg.FormatError, match="no file of a format read here"):
+        tvmdbg.open(text.encode())
+    assert not searched
 
 
 def test_report_without_a_total_is_not_joined() -> None:

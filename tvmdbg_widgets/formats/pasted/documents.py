@@ -92,6 +92,8 @@ def documents(given: Cleaned) -> Iterator[Cleaned]:
 
 def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
     """Return the records of a tuning log, None without any; with `whole`, None for broken ones."""
+    if _RECORD.search(given.text) is None:
+        return None
     decoder, kept, around, count = json.JSONDecoder(), list[str](), 0, 0
     for line in given.text.split("\n"):
         at, taken, own = 0, 0, list[str]()

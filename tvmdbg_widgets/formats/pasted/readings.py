@@ -117,10 +117,12 @@ def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
 
 
 def _text(source: ByteSource) -> Cleaned | None:
-    """Decode a text in UTF-8 or Windows' encodings; None for other or too many bytes."""
+    """Decode a text in UTF-8 or Windows' encodings; None for blanks, other or too many bytes."""
     if not 0 < source.size <= _MOST_BYTES:
         return None
     data = bytes(source.read(0, source.size))
+    if data.isspace():
+        return None
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if data.startswith(mark) and b"\0" in data:
             return Cleaned(data[2:].decode(encoding, "replace"), {"UTF-16": 1})
