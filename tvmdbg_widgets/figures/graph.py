@@ -15,8 +15,8 @@ from tvmdbg_widgets.figures.options import GraphOptions, Redaction
 from tvmdbg_widgets.model.base.options import drawn
 from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, fitting, node_column
+from tvmdbg_widgets.model.refs import checked_isolation
 
 #: SVG bytes of a requested figure, and of one in a saved notebook.
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
