@@ -7,10 +7,12 @@ import contextlib
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
-from typing import Any
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -210,6 +212,56 @@ _OPENING = re.compile(
 )
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_float=DecimalText)
+
+
+class TraceEvents(NamedTuple):
+    """The E events of a trace by field, with raw ``times``."""
+
+    names: Sequence[str]
+    times: Sequence[Any]
+    begins: Sequence[bool]
+    tracks: set[tuple[int | str, int | str]]
+
+
+@cache
+def _decoder() -> Any:
+    """Return a decoder of traces in TVM's form; msgspec is imported for it alone."""
+    import msgspec
+
+    number: Any = int | str | float
+    fields = [("ts", msgspec.Raw), ("tid", number), ("pid", number), ("name", str)]
+    event: Any = msgspec.defstruct(
+        "Event", [*fields, ("ph", Literal["B", "E"])], gc=False, forbid_unknown_fields=True
+    )
+    listed = ("events", list[event], msgspec.field(name="traceEvents"))
+    unit = ("unit", Any, msgspec.field(name="displayTimeUnit", default=None))
+    return msgspec.json.Decoder(msgspec.defstruct("Trace", [listed, unit]))
+
+
+#: Python's parser refuses longer integers.
+_MOST_DIGITS = 4000
+_FIELDS_OF = attrgetter("name", "ts", "ph", "pid", "tid")
+
+
+def plain_events(data: bytes) -> tuple[TraceEvents, Any] | None:
+    """Return events and unit of a trace in TVM's form, three times faster, or None."""
+    import msgspec
+
+    try:
+        trace = _decoder().decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    if not trace.events:
+        return None
+    names, raw, phases, *tracks = zip(*map(_FIELDS_OF, trace.events), strict=True)
+    joined = b"\n".join(raw)
+    if float in set(map(type, tracks[0])) | set(map(type, tracks[1])):
+        return None
+    if joined.translate(None, b"+-.0123456789Ee\n") or max(map(len, raw)) > _MOST_DIGITS:
+        return None
+    times = joined.decode("ascii").split("\n")
+    begins = [phase == "B" for phase in phases]
+    return TraceEvents(names, times, begins, set(zip(*tracks, strict=True))), trace.unit
 
 
 def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:

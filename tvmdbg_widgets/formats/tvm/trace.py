@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,11 @@ from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
 from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.tvm.times_text import (
     FIELDS,
+    TraceEvents,
     decode,
     load_events,
     peek_events,
-    read_text,
+    plain_events,
 )
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import as_float, counted
@@ -87,12 +88,17 @@ def _nest(events: list[dict[str, Any]]) -> bool:
 
 def read_trace(source: ByteSource) -> Trace:
     """Read an execution trace; a B event without its E keeps its place with a NaN end."""
-    text, problems = read_text(source)
-    listed, unit, broken = load_events(text, source.name)
+    data = source.read(0, source.size)
     checker = _Checker(source.name)
-    issues = checker.issues
-    issues += [*problems, *([broken] if broken else [])]
-    events = checker.columns(listed)
+    issues, cut = checker.issues, False
+    if (plain := plain_events(data)) is not None:
+        events, unit = plain
+    else:
+        text, problems = decode(data, source.name)
+        listed, unit, broken = load_events(text, source.name)
+        cut = broken is not None
+        issues += [*problems, *([broken] if broken else [])]
+        events = checker.columns(listed)
     if unit not in ("ns", None):
         note = f"displayTimeUnit is {str(unit)[:40]!r}, TVM writes 'ns'; ts is read as microseconds"
         issues.warning("display-time-unit", f"{note} either way")
@@ -111,8 +117,9 @@ def read_trace(source: ByteSource) -> Trace:
     end_us = np.where(end >= 0, times[end], np.nan) if len(end) else np.zeros(0)
     checker.check_times(start_us, end_us, start)
     start_ns, duration_ns = _exact(events.times, start, end)
-    cut, told = broken is not None, Issues(issues)
-    return Trace(trace_names, start_us, end_us, start_ns, duration_ns, cut, told, source.name)
+    return Trace(
+        trace_names, start_us, end_us, start_ns, duration_ns, cut, Issues(issues), source.name
+    )
 
 
 def _exact(
@@ -127,15 +134,6 @@ def _exact(
     good &= (end >= 0) & (read.wrong[end] == Wrong.NO)
     length = (read.whole[end] - read.whole[start]) + (rest[end] - rest[start])
     return begin, np.where(good, length, np.nan)
-
-
-class TraceEvents(NamedTuple):
-    """The events of a trace by field, with raw ``times``."""
-
-    names: list[str]
-    times: list[Any]
-    begins: list[bool]
-    tracks: set[tuple[int | str, int | str]]
 
 
 class _Checker:
