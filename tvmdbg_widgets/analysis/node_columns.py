@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.best_layouts import best_layouts
 from tvmdbg_widgets.analysis.differences import value_pairs
+from tvmdbg_widgets.analysis.layouts import best_layouts
 from tvmdbg_widgets.analysis.matching import Certainty, match
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of, why_not
