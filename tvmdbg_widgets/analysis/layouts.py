@@ -136,6 +136,8 @@ def best_layouts(
 ) -> list[str | None]:
     """Return the first of ``known_layouts`` of every entry; tell where it is not certain."""
     search = _search(run, graph)
+    if search.best is not None:
+        return search.best
     layouts = search.suggested()
     for entry, shape in search.candidates():
         watch(entry)
@@ -144,6 +146,7 @@ def best_layouts(
             layouts[entry] = best[0].text + ("" if best[0].certain else _LIKELY)
         elif step := next(search.walk(entry), None):
             layouts[entry] = search.links.text[step[0]] + _LIKELY
+    search.best = layouts
     return layouts
 
 
@@ -183,6 +186,7 @@ class _Search:
     def __init__(self, run: RunParts, graph: Graph) -> None:
         self._run, self._graph = run, graph
         self._shapes: list[tuple[int, ...] | None] = []
+        self.best: list[str | None] | None = None
 
     def stated(self, entry: int) -> Sequence[_Claim]:
         """Return what is stated of an entry, what is certain first."""

@@ -36,7 +36,6 @@ def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
         "opKinds": node_op_kinds(graph),
         "kinds": graph.kinds,
         "roles": graph.roles,
-        "parameterTrust": graph.parameter_trust,
         "entryOffsets": graph.entry_offsets.astype(np.int32),
         "edgeSource": graph.edge_source,
         "edgeOutput": graph.edge_output,

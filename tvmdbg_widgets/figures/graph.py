@@ -53,12 +53,13 @@ def graph_options(
     focus, lost = (None, "") if graph is None else _focus(graph, options.focus)
     isolation = None if graph is None else checked_isolation(graph, options.isolate)
     isolation = isolation and {name: part for name, part in isolation.items() if part is not None}
-    name, columns = _columns(run, options)
     boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
     if options.whole:
         boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
     near = focus is not None and options.hops is not None
     is_part = isolation is not None or near or bool(options.hidden or options.open_groups)
+    many = not complete and has_many(run) and not is_part
+    name, columns = _columns(run, options, many=many)
     return {
         **drawn(options, GraphOptions),
         "color_by": name,
@@ -72,12 +73,12 @@ def graph_options(
         "most": {"boxes": boxes, "bytes": most_bytes},
         # The marks of faulty nodes come from health, too.
         "judged": graph is not None and (name == "health" or run.search.scan.state == "done"),
-        "many": not complete and has_many(run) and not is_part,
+        "many": many,
     }
 
 
-def _columns(run: RunFacts, options: GraphOptions) -> tuple[str, dict[str, Any]]:
-    """Return the name of the color, and the columns that the view does not compute."""
+def _columns(run: RunFacts, options: GraphOptions, *, many: bool) -> tuple[str, dict[str, Any]]:
+    """Return the name of the color, and the columns that neither view nor answer has."""
     color_by = options.color_by
     if isinstance(color_by, str):
         one_of("color_by", color_by, COLOR_NAMES)
@@ -85,9 +86,10 @@ def _columns(run: RunFacts, options: GraphOptions) -> tuple[str, dict[str, Any]]
         color_by = node_column(run.graph, color_by)
     name = color_by if isinstance(color_by, str) else color_by.name
     found = {} if isinstance(color_by, str) else {name: color_by}
+    own = (*_OWN, "layout") if many else _OWN
     wanted = {name} | ({"layout"} if "{layout}" in options.label else set())
     if run.graph is not None:
-        for known in wanted.intersection(KNOWN_COLUMNS).difference(_OWN, found):
+        for known in wanted.intersection(KNOWN_COLUMNS).difference(own, found):
             found[known] = known_column(run.parts, known)
     return name, {known: _json(column.to_wire()) for known, column in found.items()}
 

@@ -63,8 +63,9 @@ export interface Wire {
 export function ownColumn(graph: GraphColumns, name: string): NodeColumn | null {
   const of = "entries" as const;
   const work = null;
-  if (name === "dtype") {
-    const { codes, unique } = graph.dtypes;
+  const texts = { dtype: graph.dtypes, layout: graph.entryLayouts }[name];
+  if (texts) {
+    const { codes, unique } = texts;
     const empty = unique.indexOf("");
     return {
       name,

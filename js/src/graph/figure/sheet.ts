@@ -249,10 +249,12 @@ export class GraphSheet {
 /** The graph, or groups that leave so many boxes; colors from columns need all its nodes. */
 function askGraph({ client, options }: GraphRequest, most: number | null) {
   if (most === null) return client.ask("graph");
-  const { color_by: color, color_columns: wires, color_limits: limits, judged } = options;
-  const isComplete = !options.many || color === "health" || Object.keys(wires).length > 0;
-  if (isComplete) return client.ask("graph", { most });
-  return client.ask("graph", { most, color, limits, judged });
+  const { color_by: color, color_limits: limits, judged } = options;
+  if (!options.many) return client.ask("graph", { most });
+  const layouts = options.label.includes("{layout}");
+  const isComplete = color === "health" || Object.keys(options.color_columns).length > 0;
+  if (isComplete) return client.ask("graph", { most, layouts });
+  return client.ask("graph", { most, color, limits, judged, layouts });
 }
 
 function modelOf({ text }: GraphRequest, graph: GraphColumns): GraphModel {

@@ -360,6 +360,7 @@ export interface RunQuestions {
     color?: string;
     limits?: readonly number[] | null;
     judged?: boolean;
+    layouts?: boolean;
   };
   matches: { query: string };
   /** Number of ranked rows; the repeats are left out. */
