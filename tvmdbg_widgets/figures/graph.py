@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.opening import checked_query
 from tvmdbg_widgets.answers.few_names import has_many
 from tvmdbg_widgets.figures.engine import ToDraw
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
-from tvmdbg_widgets.model.base.options import drawn
+from tvmdbg_widgets.model.base.options import drawn, naming
 from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
@@ -51,7 +51,10 @@ def graph_options(
         if not 0 <= group < len(run.groups):
             raise ValueError(f"no group {group}: open_groups takes ids below {len(run.groups)}")
     focus, lost = (None, "") if graph is None else _focus(graph, options.focus)
-    isolation = None if graph is None else checked_isolation(graph, options.isolate)
+    with naming("isolate"):
+        isolation = None if graph is None else checked_isolation(graph, options.isolate)
+    with naming("hidden"):
+        hidden = [checked_query(query) for query in options.hidden]
     isolation = isolation and {name: part for name, part in isolation.items() if part is not None}
     boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
     if options.whole:
@@ -67,7 +70,7 @@ def graph_options(
         "focus": focus,
         "lost": lost,
         "isolate": isolation,
-        "hidden": [checked_query(query) for query in options.hidden],
+        "hidden": hidden,
         "camera": camera and {"dx": 0.0, "dy": 0.0, "scale": 1.0} | dict(camera),
         "height": _HEIGHT if isinstance(options.height, str) else options.height,
         "most": {"boxes": boxes, "bytes": most_bytes},
@@ -83,7 +86,8 @@ def _columns(run: RunFacts, options: GraphOptions, *, many: bool) -> tuple[str, 
     if isinstance(color_by, str):
         one_of("color_by", color_by, COLOR_NAMES)
     elif not isinstance(color_by, NodeColumn) and run.graph is not None:
-        color_by = node_column(run.graph, color_by)
+        with naming("color_by"):
+            color_by = node_column(run.graph, color_by)
     name = color_by if isinstance(color_by, str) else color_by.name
     found = {} if isinstance(color_by, str) else {name: color_by}
     own = (*_OWN, "layout") if many else _OWN

@@ -231,9 +231,11 @@ export class GraphSheet {
         counts.set(box, (counts.get(box) ?? 0) + 1);
     }
     const boxes = (nodes: readonly number[]) => {
-      const found = new Set<number>();
-      for (const node of nodes) {
-        const own = boxesOf(scene, rowOf(graph, node));
+      const [rows, found] = [new Set<number>(), new Set<number>()];
+      // A million nodes share few rows.
+      for (const node of nodes) rows.add(rowOf(graph, node));
+      for (const row of rows) {
+        const own = boxesOf(scene, row);
         for (let at = own.length - 1; at >= 0; at--) found.add(own[at]!);
       }
       return [...found];
