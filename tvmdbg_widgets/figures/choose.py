@@ -15,7 +15,7 @@ from tvmdbg_widgets.figures.options import GraphOptions, Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.tensor import tensor_to_draw
 from tvmdbg_widgets.figures.timeline import timeline_to_draw
-from tvmdbg_widgets.model.base.options import RUN_VIEWS, ViewOptions, drawn, known_options
+from tvmdbg_widgets.model.base.options import RUN_VIEWS, ViewOptions, drawn, known_options, naming
 from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.refs import entry_ref
 
@@ -58,7 +58,8 @@ def figure_of(
     kind = RUN_VIEWS[one_of("view", view, tuple(RUN_VIEWS))]
     known_options(f"the figure of a {view}", options, kind)
     if options.get("entry") is not None:
-        options["entry"] = entry_ref(options["entry"], run.graph, run.tensors)
+        with naming("entry"):
+            options["entry"] = entry_ref(options["entry"], run.graph, run.tensors)
     color_by = options.get("color_by")
     if isinstance(color_by, str) and color_by == "health":
         run.search.run()

@@ -357,6 +357,7 @@ export interface RunQuestions {
     color?: string;
     limits?: readonly number[] | null;
     judged?: boolean;
+    layouts?: boolean;
   };
   /** A column that the view was given, or one that Python computes from the run. */
   nodeColumn: { number: number } | { name: string };
