@@ -25,6 +25,8 @@ export class SchedulePane {
   readonly #root: HTMLElement;
   readonly #pin: (() => void) | null;
   shown: ScheduleInfo | null = null;
+  /** The trial that is shown or awaited; -1 for none, and for a comparison. */
+  asked = -1;
   #render: (() => HTMLElement[]) | null = null;
   #isKept = false;
   #isEmpty = false;
@@ -51,9 +53,13 @@ export class SchedulePane {
   }
 
   /** Shows a schedule when it comes, unless another one is requested meanwhile. */
-  async show(schedule: Promise<ScheduleInfo> | null, isEmpty = false): Promise<void> {
+  async show(
+    asked: number,
+    schedule: Promise<ScheduleInfo> | null,
+    isEmpty = false,
+  ): Promise<void> {
     this.#isEmpty = isEmpty;
-    await this.#await(schedule, (result) => {
+    await this.#await(asked, schedule, (result) => {
       this.shown = result;
       this.#render = () => this.#parts(result);
       this.refresh();
@@ -61,7 +67,7 @@ export class SchedulePane {
   }
 
   async showChange(change: Promise<ScheduleChange>): Promise<void> {
-    await this.#await(change, (result) => {
+    await this.#await(-1, change, (result) => {
       this.shown = null;
       this.#render = () => {
         const close = button("close", "back to the schedule (p)", () => this.#pin?.());
@@ -82,8 +88,13 @@ export class SchedulePane {
     this.refresh();
   }
 
-  async #await<T>(answer: Promise<T> | null, show: (result: T) => void): Promise<void> {
+  async #await<T>(
+    asked: number,
+    answer: Promise<T> | null,
+    show: (result: T) => void,
+  ): Promise<void> {
     const mine = ++this.#serial;
+    this.asked = asked;
     if (!answer) {
       this.shown = this.#render = null;
       this.node.replaceChildren(
@@ -102,6 +113,7 @@ export class SchedulePane {
     } catch (error) {
       if (mine !== this.#serial || isAbort(error)) return;
       this.shown = this.#render = null;
+      this.asked = -1;
       const title = "This schedule could not be read";
       this.node.replaceChildren(message("error", title, errorText(error)));
     } finally {

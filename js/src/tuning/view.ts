@@ -213,8 +213,8 @@ export class TuningView {
     if (pane === "schedule") {
       if (this.#pinned >= 0 && trial >= 0 && trial !== this.#pinned) {
         void this.#schedule.showChange(this.#client.ask("change", { a: this.#pinned, b: trial }));
-      } else if (this.#schedule.shown?.trial !== trial || trial < 0) {
-        void this.#schedule.show(trial < 0 ? null : this.#scheduleOf(trial), !data.count);
+      } else if (this.#schedule.asked !== trial || trial < 0) {
+        void this.#schedule.show(trial, trial < 0 ? null : this.#scheduleOf(trial), !data.count);
       }
     }
     if (pane === "errors") this.#errors.look(this.#scope);
