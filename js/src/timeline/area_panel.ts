@@ -150,6 +150,9 @@ export class AreaPanel {
     this.#work = new AbortController();
     const { signal } = this.#work;
     this.#parts.setAttribute("aria-busy", "true");
+    // Copies before the answer have no sums of another question.
+    this.#cut = new Map();
+    this.#shares = [];
     try {
       const answer = await this.#events.ask({ from, to, by: this.#by, ...this.#among }, signal);
       if (signal.aborted) return;
@@ -164,8 +167,6 @@ export class AreaPanel {
       listener?.(area);
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
-      this.#cut = new Map();
-      this.#shares = [];
       this.#parts.replaceChildren(errorText(error));
       if (this.#area) listener?.(this.#area);
       else this.#facts.replaceChildren(factList([["range", exactly(to - from)]]));

@@ -206,6 +206,7 @@ class FarSearch {
 
   search(typed: string): void {
     const { text, error } = parsed(typed);
+    this.#serial++;
     this.#text = error ? "" : text;
     if (error) this.#host.bar.showHits(error, true);
     else if (!text) this.#host.bar.showHits("", false);

@@ -11,6 +11,7 @@ import { SliceDescriptions } from "../../src/timeline/descriptions.ts";
 import { parsed, SearchHits, TimelineSearch } from "../../src/timeline/search.ts";
 import { overlapText } from "../../src/timeline/tracks/headers.ts";
 import { TimelineScene, TOP } from "../../src/timeline/tracks/scene.ts";
+import { settled } from "../fake_model.ts";
 import { columns as graph } from "../graph/fixture.ts";
 import { type SliceSpec, timeline } from "./fixture.ts";
 
@@ -229,7 +230,7 @@ describe("Searching", () => {
     const host = {
       data: { slices, names, scene },
       pick,
-      bar: { showHits() {}, list: { show() {} } },
+      bar: { showHits: (_: string): unknown => undefined, list: { show() {} } },
     };
     const searching = new TimelineSearch(
       { ...host, found() {} } as never,
@@ -287,18 +288,24 @@ describe("Searching", () => {
     const host = {
       data: { slices, names, scene },
       camera: { move: (change: () => void) => change() },
-      bar: { showHits() {}, list: { show() {} } },
+      bar: { showHits: (_: string): unknown => undefined, list: { show() {} } },
       say() {},
       pick() {},
     };
+    const shown: string[] = [];
+    host.bar.showHits = (text: string) => shown.push(text);
     const searching = new TimelineSearch(host as never, run as never, new AbortController().signal);
+    searching.search("dense");
+    searching.search("");
+    await settled();
+    expect(shown).toEqual(["searching …", ""]);
     searching.search("softmax");
     scene.viewport.show(4500, 6500);
     searching.next(1);
     await Promise.resolve();
     searching.next(-1);
     const question = { text: "softmax", regex: false };
-    expect(asked.slice(1)).toEqual([
+    expect(asked.slice(2)).toEqual([
       { ...question, at: 4500 },
       { ...question, at: 5500, slice: 3 },
     ]);

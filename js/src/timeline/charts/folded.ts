@@ -89,8 +89,8 @@ export class FoldedChart implements OtherChart {
     const { row, lane } = this.#current;
     const last = this.#painter.rows.length - 1;
     const across = (by: number) => {
-      const to = row < 0 ? (by < 0 ? last : 0) : row + by;
-      this.#pick(Math.min(Math.max(0, to), last), lane);
+      const from = row < 0 && by < 0 ? last + 1 : row;
+      this.#pick(Math.min(Math.max(0, from + by), last), lane);
     };
     const down = (by: number) => {
       this.#pick(

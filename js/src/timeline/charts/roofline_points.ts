@@ -26,9 +26,10 @@ export function rateText(value: number, unit: string): string {
 export function typedRate(text: string): number | null {
   const typed = text.trim();
   if (!typed) return null;
-  const match = /^([\d.,]+(?:e[+-]?\d+)?)\s*([kmgtp]?)(?:(?:flops?|b|bytes?)(?:\/s)?)?$/i.exec(
-    typed,
-  );
+  const match =
+    /^((?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?(?:e[+-]?\d+)?)\s*([kmgtp]?)(?:(?:flops?|b|bytes?)(?:\/s)?)?$/i.exec(
+      typed,
+    );
   const value = match
     ? Number(match[1]!.replaceAll(",", "")) * (POWERS[match[2]!.toLowerCase()] ?? 1)
     : Number.NaN;

@@ -91,8 +91,8 @@ export function nextGap(
   least: number,
 ): Gap | null {
   let result: Gap | null = null;
-  const [from, to] = by > 0 ? [Math.max(ns, slices.start), slices.end] : [slices.start, ns];
-  slices.tracks[track]?.eachIdle(from, to, (start, end) => {
+  const from = by > 0 ? Math.max(ns, slices.start) : slices.start;
+  slices.tracks[track]?.eachIdle(from, slices.end, (start, end) => {
     if (end - start < least || (by > 0 && (result || start <= ns)) || (by < 0 && start >= ns))
       return;
     result = { track, from: start, to: end };

@@ -174,10 +174,7 @@ export function hitColumns(
       const left = Math.floor((slices.startOf(slice) - from) / step);
       const right = Math.max(left + 1, Math.ceil((slices.endOf(slice) - from) / step));
       columns.fill(1, Math.min(left, width - 1), Math.min(right, width));
-      // The next one that reaches beyond them, even if it begins in the last of them.
-      const until = from + right * step;
-      const beyond = row.endingAfter(until, slice + 1);
-      slice = marked.next(Math.min(beyond, row.startingAt(until, slice + 1)), row.last);
+      slice = marked.next(row.beyond(from + right * step, slice), row.last);
     }
   }
   return columns;

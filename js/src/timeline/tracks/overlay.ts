@@ -110,7 +110,7 @@ export class TimelineOverlay {
         const left = this.#scene.x(slices.startOf(slice));
         if (left > from) context.fillRect(from, y, left - from, height);
         from = Math.max(from, left + 1, this.#scene.x(slices.endOf(slice)));
-        slice = hits.next(row.startingAt(this.#scene.ns(Math.floor(left) + 1), slice + 1), last);
+        slice = hits.next(row.beyond(this.#scene.ns(Math.floor(left) + 1), slice), last);
       }
       if (from < stage) context.fillRect(from, y, stage - from, height);
     }
@@ -203,8 +203,7 @@ export class TimelineOverlay {
         const left = this.#left(slices.startOf(slice));
         const right = Math.min(stage + 4, this.#scene.x(slices.endOf(slice)));
         draw(left, y, Math.max(LEAST, right - left), height);
-        const beyond = row.startingAt(this.#scene.ns(Math.floor(left) + 1), slice + 1);
-        slice = marked.next(beyond, last);
+        slice = marked.next(row.beyond(this.#scene.ns(Math.floor(left) + 1), slice), last);
       }
     }
   }
