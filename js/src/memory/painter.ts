@@ -152,8 +152,8 @@ export class MemoryPainter {
       }
     } else {
       for (let x = GUTTER; x < width; x++) {
-        const from = Math.floor(this.#scene.step(x));
-        const to = Math.min(live.length, Math.max(from + 1, Math.ceil(this.#scene.step(x + 1))));
+        const from = Math.floor(this.#scene.at(x));
+        const to = Math.min(live.length, Math.max(from + 1, Math.ceil(this.#scene.at(x + 1))));
         context.lineTo(x, this.#scene.y(plan.most(from, to)));
       }
     }
@@ -281,7 +281,7 @@ export class MemoryPainter {
         run = { means, color: this.#color(entry), left: column, right: column };
       }
       run.right = column + wide;
-      const next = upperBound(first, this.#scene.step(column + wide) - 1e-9);
+      const next = upperBound(first, this.#scene.at(column + wide) - 1e-9);
       // Of the entries that begin in a column only the last can be wide.
       i = Math.max(i + 1, wideOf(next - 1) >= this.#narrow ? next - 1 : next);
     }

@@ -75,7 +75,7 @@ export class MemoryScene {
     return GUTTER + ((step - this.viewport.start) / this.viewport.span) * this.room;
   }
 
-  step(x: number): number {
+  at(x: number): number {
     return this.viewport.start + ((x - GUTTER) / this.room) * this.viewport.span;
   }
 
@@ -120,7 +120,7 @@ export class MemoryScene {
   }
 
   hit(x: number, y: number): MemoryHit | null {
-    const step = Math.floor(this.step(x));
+    const step = Math.floor(this.at(x));
     if (x < GUTTER || step < 0 || step >= this.plan.steps) return null;
     if (y < this.rowsTop) return { step, row: -1, entry: -1 };
     const row = Math.floor((y - this.rowsTop + this.scroll) / PITCH);

@@ -19,14 +19,19 @@ import { columnHeads } from "./table.ts";
 
 const ROW = 22;
 
+export interface TablesHost extends ChartHost {
+  focus(): void;
+  /** Tells of another current row. */
+  mark(): void;
+}
+
 let serial = 0;
 
 /** Operators of two runs by their slowdown in the second; only visible rows are in the document. */
 export class ChangeTable {
   readonly node: HTMLElement;
   readonly #change: Change;
-  readonly #host: ChartHost;
-  readonly #listed: () => void;
+  readonly #host: TablesHost;
   readonly #id = `tvmdbg-change-${++serial}`;
   readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
   readonly #head = element("div", {
@@ -50,22 +55,20 @@ export class ChangeTable {
   #hovered = -1;
   #most = 0;
 
-  /** @param listed Called when other rows are shown. */
-  constructor(change: Change, theme: Theme, host: ChartHost, listed: () => void) {
+  constructor(change: Change, theme: Theme, host: TablesHost) {
     this.#change = change;
     this.#host = host;
-    this.#listed = listed;
-    const { signal } = host;
+    const { options, signal } = host.context;
     this.#theme = theme;
     const { sentence, said: notes } = change.columns.info;
     this.#byKind = button("by kind", "one row per op kind (i)", () => {
       this.toggleKinds();
-      this.#focus();
+      this.#host.focus();
     });
     this.#color = button("color by Δ", "color the slices by their difference (l)", () => {
       const byChange = this.#color.ariaPressed !== "true";
-      host.options.set("slice_color", byChange ? "change" : "auto");
-      this.#focus();
+      options.set("slice_color", byChange ? "change" : "auto");
+      this.#host.focus();
     });
     const verdicts = change
       .counts()
@@ -79,7 +82,7 @@ export class ChangeTable {
       "",
       (value) => {
         this.#again({ verdict: value === "" ? null : Number(value) });
-        this.#focus();
+        this.#host.focus();
       },
     );
     this.#scroller = element(
@@ -259,17 +262,13 @@ export class ChangeTable {
     this.#heads();
     this.#current = -1;
     this.select(nodes);
-    this.#listed();
-  }
-
-  #focus(): void {
-    this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
+    this.#host.mark();
   }
 
   #heads(): void {
     const sorter = button("Δ", "B minus A; sort by size (o)", () => {
       this.#again({ order: this.#order === "change" ? "order" : "change" });
-      this.#focus();
+      this.#host.focus();
     });
     sorter.setAttribute("aria-pressed", String(this.#order === "change" || this.#kinds));
     const [a, b] = this.#change.titles;
@@ -360,8 +359,10 @@ export class ChangeTable {
       this.#reveal();
       this.paint();
     }
-    if (nodes.length) this.#host.pick(nodes);
-    else if (source >= 0) this.#host.pick([], this.#host.data.slices.bySource(source));
+    if (nodes.length) this.#host.choose("table", nodes);
+    else if (source >= 0) {
+      this.#host.choose("table", [], this.#host.data.slices.bySource(source));
+    }
     this.#host.say(this.#change.sentence(row, this.#shown));
   }
 
@@ -391,7 +392,7 @@ export class ChangeTable {
     if (row === this.#hovered) return;
     this.#light(row);
     const node = row < 0 || this.#kinds ? -1 : this.#change.columns.node[row]!;
-    this.#host.hover(node < 0 ? null : node);
+    this.#host.session.hover(node < 0 ? null : node);
   }
 
   #light(row: number): void {

@@ -24,16 +24,11 @@ export class SliceDescriptions {
   readonly #slices: Slices;
   readonly #names: Names;
   readonly #ranking: Ranking;
-  readonly #note: (node: number) => string;
+  readonly #notes: Pick<SessionClient, "note"> | undefined;
   also: (node: number) => SliceFact[] = () => [];
 
-  constructor(
-    slices: Slices,
-    names: Names,
-    ranking: Ranking,
-    note: (node: number) => string = () => "",
-  ) {
-    this.#note = note;
+  constructor(slices: Slices, names: Names, ranking: Ranking, notes?: Pick<SessionClient, "note">) {
+    this.#notes = notes;
     this.#slices = slices;
     this.#names = names;
     this.#ranking = ranking;
@@ -92,7 +87,7 @@ export class SliceDescriptions {
   }
 
   #noted(node: number): SliceFact[] {
-    const text = this.#note(node);
+    const text = this.#notes?.note(node);
     return text ? [["note", text]] : [];
   }
 
@@ -258,7 +253,7 @@ export class SliceDescriptions {
   }
 
   #changeText(node: number): string {
-    const text = this.#note(node);
+    const text = this.#notes?.note(node);
     return text ? `; note: ${text}` : "";
   }
 

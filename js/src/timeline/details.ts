@@ -98,15 +98,21 @@ function strip(name: string, values: Float64Array, low: number, high: number): E
   return spreadStrip({ ns, ...band }, x, { width: WIDTH, height: HEIGHT, radius: 2 }, title);
 }
 
+interface DetailsHost {
+  readonly data: TimelineData;
+  readonly ranges: { pickGap(gap: Gap): void };
+  act(act: () => void): void;
+}
+
 /** Details of the selection: facts, repeats, or the sum over a range. */
 export class SliceDetails {
   readonly node = element("section", { class: "tvmdbg-timeline-details", "aria-label": "details" });
   readonly #data: TimelineData;
-  readonly #pickGap: (gap: Gap) => void;
+  readonly #host: DetailsHost;
 
-  constructor(data: TimelineData, pickGap: (gap: Gap) => void) {
-    this.#data = data;
-    this.#pickGap = pickGap;
+  constructor(host: DetailsHost) {
+    this.#data = host.data;
+    this.#host = host;
   }
 
   showSlice(slice: number, theme: Theme): void {
@@ -160,7 +166,9 @@ export class SliceDetails {
       const { name } = this.#data.slices.tracks[gap.track]!;
       const at = `${name}, from ${timeText(gap.from, lengthOf(gap))}`;
       const text = `${duration(lengthOf(gap))} on ${at}`;
-      const node = button(text, `go to the gap of ${text}`, () => this.#pickGap(gap));
+      const node = button(text, `go to the gap of ${text}`, () =>
+        this.#host.act(() => this.#host.ranges.pickGap(gap)),
+      );
       const isShown = gap.track === shown.track && gap.from === shown.from;
       node.setAttribute("aria-pressed", String(isShown));
       return element("li", {}, node);

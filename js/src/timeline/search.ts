@@ -185,23 +185,14 @@ function matching(
 
 /** Search by the kernel among more slices than a page holds. */
 class FarSearch {
-  readonly #run: Client;
-  readonly #host: Pick<SearchHost, "bar">;
+  readonly #host: SearchHost;
   readonly #search: Pick<TimelineSearch, "goFar">;
-  readonly #signal: AbortSignal;
   #text = "";
   #serial = 0;
 
-  constructor(
-    run: Client,
-    host: Pick<SearchHost, "bar">,
-    search: Pick<TimelineSearch, "goFar">,
-    signal: AbortSignal,
-  ) {
-    this.#run = run;
+  constructor(host: SearchHost, search: Pick<TimelineSearch, "goFar">) {
     this.#host = host;
     this.#search = search;
-    this.#signal = signal;
   }
 
   search(typed: string): void {
@@ -228,11 +219,12 @@ class FarSearch {
 
   async #ask(from: SearchStart, done: (answer: FindAnswer) => void): Promise<void> {
     const serial = ++this.#serial;
+    const { run, signal } = this.#host.context;
     const regex = this.#text.length > 1 && this.#text.startsWith("/") && this.#text.endsWith("/");
     const text = regex ? this.#text.slice(1, -1) : this.#text;
     try {
-      const answer = await this.#run.ask("find", { text, regex, ...from }, this.#signal);
-      if (serial === this.#serial && !this.#signal.aborted) done(answer);
+      const answer = await run.ask("find", { text, regex, ...from }, signal);
+      if (serial === this.#serial && !signal.aborted) done(answer);
     } catch (error) {
       if (serial === this.#serial && !isAbort(error))
         this.#host.bar.showHits(errorText(error), true);
@@ -308,6 +300,7 @@ class HitRows {
 }
 
 export interface SearchHost {
+  readonly context: { readonly run: Client; readonly signal: AbortSignal };
   readonly data: TimelineData;
   readonly camera: TimeCamera;
   readonly bar: TimelineBar;
@@ -327,11 +320,11 @@ export class TimelineSearch {
   /** Slice to select once it is loaded. */
   #awaited: SliceResult | null = null;
 
-  constructor(host: SearchHost, run: Client, signal: AbortSignal) {
+  constructor(host: SearchHost) {
     this.#host = host;
     const { slices, names } = host.data;
     this.#found = new SearchHits(slices, names, parsed(""));
-    this.#far = slices.columns.info.whole ? null : new FarSearch(run, host, this, signal);
+    this.#far = slices.columns.info.whole ? null : new FarSearch(host, this);
   }
 
   search(text: string): void {

@@ -9,7 +9,7 @@ import type { Names } from "./data/names.ts";
 import type { Ranking, RankingOrder } from "./data/ranking.ts";
 import { commonSpread, type Repeats, repeatsOf, smallStrip } from "./data/repeats.ts";
 import type { Slices } from "./data/slices.ts";
-import { NOISY_RULE } from "./descriptions.ts";
+import { NOISY_RULE, type TimelineData } from "./descriptions.ts";
 
 const ROW = 22;
 
@@ -33,10 +33,14 @@ function columnsOf(
   return repeats ? "repeats" : "bare";
 }
 
-export interface TableEvents {
-  pick: (row: number, event: MouseEvent) => void;
-  hover: (row: number) => void;
-  sort: (order: RankingOrder) => void;
+export interface TableHost {
+  readonly data: TimelineData;
+  readonly context: { readonly signal: AbortSignal };
+  readonly hovering: { row(row: number): void };
+  activate(part: "table"): void;
+  pickRow(row: number, toggle: boolean): void;
+  sort(order: RankingOrder): void;
+  act(act: () => void): void;
 }
 
 export function columnHeads(
@@ -71,13 +75,9 @@ export class TopTable {
   #current = -1;
   #hovered = -1;
 
-  constructor(
-    { slices, names, ranking }: { slices: Slices; names: Names; ranking: Ranking },
-    theme: Theme,
-    order: RankingOrder,
-    events: TableEvents,
-    signal: AbortSignal,
-  ) {
+  constructor(host: TableHost, theme: Theme, order: RankingOrder) {
+    const { slices, names, ranking } = host.data;
+    const { signal } = host.context;
     this.#slices = slices;
     this.#names = names;
     this.#ranking = ranking;
@@ -86,7 +86,7 @@ export class TopTable {
     this.#columns = columnsOf(words, names.known, slices.nested);
     const { nodeP10, nodeP50, nodeP90 } = slices.columns;
     this.#spread = commonSpread(nodeP10, nodeP50, nodeP90);
-    this.#head = this.#header(events);
+    this.#head = this.#header(host);
     this.node = element(
       "div",
       {
@@ -107,9 +107,16 @@ export class TopTable {
     this.#order = order;
     this.arrived();
     const rowOf = (event: Event) => this.#rows[this.#inView.placeOf(event)] ?? -1;
-    this.#body.addEventListener("click", (event) => events.pick(rowOf(event), event), { signal });
-    this.#body.addEventListener("pointermove", (event) => events.hover(rowOf(event)), { signal });
-    this.#body.addEventListener("pointerleave", () => events.hover(-1), { signal });
+    const pick = (event: MouseEvent) =>
+      host.act(() => {
+        host.activate("table");
+        const row = rowOf(event);
+        if (row >= 0) host.pickRow(row, event.ctrlKey || event.metaKey);
+      });
+    this.#body.addEventListener("click", pick, { signal });
+    const over = (event: Event) => host.hovering.row(rowOf(event));
+    this.#body.addEventListener("pointermove", over, { signal });
+    this.#body.addEventListener("pointerleave", () => host.hovering.row(-1), { signal });
   }
 
   /** Id of the current row's element, if it is in the document. */
@@ -195,9 +202,9 @@ export class TopTable {
     return row < 0 ? -1 : this.#positions[row]!;
   }
 
-  #header(events: TableEvents): HTMLElement {
+  #header(host: TableHost): HTMLElement {
     const sorter = (text: string, title: string, order: RankingOrder) => {
-      const node = button(text, title, () => events.sort(order));
+      const node = button(text, title, () => host.act(() => host.sort(order)));
       node.dataset.order = order;
       return node;
     };

@@ -4,23 +4,29 @@ import { div, element, KEEP_KEYS, span } from "../shell/dom.ts";
 import { factList, Tooltip, titled } from "../shell/tooltip.ts";
 import type { Names } from "./data/names.ts";
 import type { KindSum, Ranking } from "./data/ranking.ts";
-import type { SliceDescriptions } from "./descriptions.ts";
+import type { SliceDescriptions, TimelineData } from "./descriptions.ts";
 import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
 const STOPS = 12;
+
+interface KeyHost {
+  readonly data: TimelineData;
+  readonly selection: { nodes(nodes: readonly number[]): void };
+  act(act: () => void): void;
+}
 
 /** Key of the slices' colors: op kinds or blocks with their times, or shares of the time; a click selects. */
 export class ColorKey {
   readonly node = element("section", { class: "tvmdbg-timeline-kinds" });
   readonly #names: Names;
   readonly #ranking: Ranking;
-  readonly #pick: (nodes: number[]) => void;
+  readonly #host: KeyHost;
 
-  constructor(names: Names, ranking: Ranking, theme: Theme, pick: (nodes: number[]) => void) {
-    this.#names = names;
-    this.#ranking = ranking;
-    this.#pick = pick;
-    this.node.hidden = names.change !== null;
+  constructor(host: KeyHost, theme: Theme) {
+    this.#names = host.data.names;
+    this.#ranking = host.data.ranking;
+    this.#host = host;
+    this.node.hidden = host.data.change !== null;
     this.show(theme);
   }
 
@@ -59,7 +65,7 @@ export class ColorKey {
       span("share", bar, share),
     );
     button.dataset.kind = kind;
-    button.addEventListener("click", () => this.#pick(nodes));
+    button.addEventListener("click", () => this.#host.act(() => this.#host.selection.nodes(nodes)));
     return button;
   }
 

@@ -104,11 +104,7 @@ describe("A wide item that begins in the pixel column of a narrow one", () => {
     );
     const scene = new MemoryScene(plan);
     scene.resize(288, 200);
-    const painter = new MemoryPainter(
-      scene,
-      new PlanDescriptions(plan, () => ""),
-      context() as never,
-    );
+    const painter = new MemoryPainter(scene, new PlanDescriptions(plan), context() as never);
     const { marks } = painter.paint(THEME);
     expect(marks.map(({ entry, kind }) => [entry, kind])).toEqual([
       [0, "column"],

@@ -232,11 +232,7 @@ describe("Searching", () => {
       pick,
       bar: { showHits: (_: string): unknown => undefined, list: { show() {} } },
     };
-    const searching = new TimelineSearch(
-      { ...host, found() {} } as never,
-      {} as never,
-      new AbortController().signal,
-    );
+    const searching = new TimelineSearch({ ...host, found() {} } as never);
     searching.search(text);
     return { scene, picked, searching };
   }
@@ -288,13 +284,14 @@ describe("Searching", () => {
     const host = {
       data: { slices, names, scene },
       camera: { move: (change: () => void) => change() },
+      context: { run, signal: new AbortController().signal },
       bar: { showHits: (_: string): unknown => undefined, list: { show() {} } },
       say() {},
       pick() {},
     };
     const shown: string[] = [];
     host.bar.showHits = (text: string) => shown.push(text);
-    const searching = new TimelineSearch(host as never, run as never, new AbortController().signal);
+    const searching = new TimelineSearch(host as never);
     searching.search("dense");
     searching.search("");
     await settled();

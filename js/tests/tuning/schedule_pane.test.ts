@@ -9,7 +9,7 @@ function schedule(trial: number): ScheduleInfo {
 }
 
 it("shows the trial chosen last, also if another was awaited meanwhile", async () => {
-  const pane = new SchedulePane(document.createElement("div"), null);
+  const pane = new SchedulePane(document.createElement("div"), { isSaved: true, pin() {} });
   await pane.show(1, Promise.resolve(schedule(1)));
   const other = pane.show(2, Promise.resolve(schedule(2)));
   expect([pane.shown?.trial, pane.asked]).toEqual([1, 2]);

@@ -113,6 +113,11 @@ export class FoldedPainter {
     return left + ((ns - this.viewport.start) / this.viewport.span) * (width - left - 1);
   }
 
+  ns(x: number, width: number): number {
+    const left = this.gutter(width);
+    return this.viewport.start + ((x - left) / (width - left - 1)) * this.viewport.span;
+  }
+
   y(lane: number): number {
     return lane === MEDIAN ? AXIS : TOP + lane * LANE - this.scroll;
   }

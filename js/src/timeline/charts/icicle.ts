@@ -3,6 +3,7 @@ import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
 import { div, element } from "../../shell/dom.ts";
+import type { PointerSpot } from "../../shell/pointer.ts";
 import type { KeyNames } from "../data/key_names.ts";
 import {
   callees,
@@ -13,7 +14,7 @@ import {
   type TreePlaces,
 } from "../data/merged_tree.ts";
 import type { Title } from "../data/names.ts";
-import { type Brush, type ChartHost, ChartStage } from "./stage.ts";
+import { type Brush, type ChartHost, ChartStage, type StageChart } from "./stage.ts";
 
 const [LEAST_LEVEL, MOST_LEVEL, TWO_LINES] = [20, 36, 32];
 /** Width from which a box has a gap to its neighbors, and width from which it may have a text. */
@@ -193,8 +194,9 @@ export class Icicle<T extends TreePlaces = MergedTree> {
 const LINE = 16;
 
 /** One name in the middle, its callers above, its callees below, as wide as its part of their time. */
-export class Sandwich {
+export class Sandwich implements StageChart {
   readonly node: HTMLElement;
+  readonly #host: ChartHost;
   readonly #called: KeyNames;
   readonly stage: ChartStage;
   readonly #title = element("p", { class: "tvmdbg-muted" });
@@ -204,39 +206,9 @@ export class Sandwich {
   #hovered: [icicle: Icicle, place: number] | null = null;
 
   constructor(host: ChartHost, called: KeyNames) {
+    this.#host = host;
     this.#called = called;
-    this.stage = new ChartStage(
-      "tvmdbg-timeline-icicle",
-      {
-        paint: (brush, width, height) => this.#paint(brush, width, height),
-        over: (brush, width, height) => {
-          if (!this.#hovered) return;
-          const [icicle, place] = this.#hovered;
-          const top = icicle === this.#below ? height / 2 : 0;
-          const box = icicle.box(place, width, height / 2);
-          if (box)
-            brush.frame(
-              { ...box, y: box.y + top, width: box.width - 1, height: box.height - 1 },
-              1,
-            );
-        },
-        move: (at) => this.#hover(at),
-        click: (x, y) => {
-          const hit = this.#at(x, y);
-          if (!hit) return;
-          const [icicle, place] = hit;
-          const key = icicle.tree.key[place]!;
-          const nodes = called.nodes(key);
-          const { slices } = host.data;
-          let slice = 0;
-          while (!nodes.length && slice < slices.count && called.operators.of(slice) !== key)
-            slice++;
-          if (nodes.length) host.pick(nodes);
-          else host.pick([], slice);
-        },
-      },
-      host,
-    );
+    this.stage = new ChartStage("tvmdbg-timeline-icicle", this, host);
     this.node = div("tvmdbg-timeline-sandwich", this.#title, this.stage.node);
   }
 
@@ -254,7 +226,7 @@ export class Sandwich {
     this.stage.changed();
   }
 
-  #paint(brush: Brush, width: number, height: number): void {
+  paint(brush: Brush, width: number, height: number): void {
     const half = height / 2;
     const { context, theme } = brush;
     for (const [icicle, top] of [
@@ -280,6 +252,27 @@ export class Sandwich {
     brush.fill(theme.text, 0, half - 1, width, 2);
   }
 
+  over(brush: Brush, width: number, height: number): void {
+    if (!this.#hovered) return;
+    const [icicle, place] = this.#hovered;
+    const top = icicle === this.#below ? height / 2 : 0;
+    const box = icicle.box(place, width, height / 2);
+    if (!box) return;
+    brush.frame({ ...box, y: box.y + top, width: box.width - 1, height: box.height - 1 }, 1);
+  }
+
+  click({ x, y }: PointerSpot, event: MouseEvent): void {
+    const hit = event.button === 0 ? this.#at(x, y) : null;
+    if (!hit) return;
+    const key = hit[0].tree.key[hit[1]]!;
+    const nodes = this.#called.nodes(key);
+    const { slices } = this.#host.data;
+    const { operators } = this.#called;
+    let slice = 0;
+    while (!nodes.length && slice < slices.count && operators.of(slice) !== key) slice++;
+    this.#host.choose("table", nodes, nodes.length ? undefined : slice);
+  }
+
   #at(x: number, y: number): [Icicle, number] | null {
     const { width, height } = this.stage;
     const half = height / 2;
@@ -290,13 +283,19 @@ export class Sandwich {
     return icicle && place >= 0 ? [icicle, place] : null;
   }
 
-  #hover(at: { x: number; y: number } | null): void {
-    this.#hovered = at && this.#at(at.x, at.y);
+  leave(): void {
+    this.#hovered = null;
     this.stage.touched();
+    this.node.title = "";
+  }
+
+  hover({ x, y }: PointerSpot): void {
+    this.#hovered = this.#at(x, y);
     if (!this.#hovered) {
-      this.node.title = "";
+      this.leave();
       return;
     }
+    this.stage.touched();
     const [icicle, place] = this.#hovered;
     const { key, total, count } = icicle.tree;
     const share = percent(total[place]! / this.#whole);

@@ -61,7 +61,7 @@ const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
 const NOT_FOLDED = "A trace has slices, not repeats of a whole run: there is nothing to overlay.";
 
 /** The repeats, or why there are none. */
-async function repeatsOf({ run }: ChartHost): Promise<RepeatsColumns | string> {
+async function repeatsOf({ context: { run } }: ChartHost): Promise<RepeatsColumns | string> {
   const reply = await run.ask("repeats");
   if (!reply) return "This page was saved without repeats.";
   return "missing" in reply ? reply.missing : reply;
@@ -146,7 +146,7 @@ export class OtherCharts {
         this.#missing.set(kind, message("error", "Repeats could not be read", errorText(error)));
       })
       .then(() => {
-        if (this.#kind === kind && !this.#host.signal.aborted) this.show(kind);
+        if (this.#kind === kind && !this.#host.context.signal.aborted) this.show(kind);
       });
     return busy;
   }

@@ -2,6 +2,7 @@ import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { div, element } from "../../shell/dom.ts";
 import { message } from "../../shell/message.ts";
+import type { PointerSpot } from "../../shell/pointer.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
 import {
@@ -11,7 +12,14 @@ import {
   RateField,
   rateText,
 } from "./roofline_points.ts";
-import { type ChartHost, ChartStage, type OtherChart, shifted } from "./stage.ts";
+import {
+  type Brush,
+  type ChartHost,
+  ChartStage,
+  type OtherChart,
+  type StageChart,
+  shifted,
+} from "./stage.ts";
 
 const REACH = 5;
 const HOW =
@@ -34,7 +42,7 @@ interface CeilingDrag {
 }
 
 /** Operations per second against operations per byte, one point per operator: bound by memory or by arithmetic. */
-export class Roofline implements OtherChart {
+export class Roofline implements OtherChart, StageChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
   readonly stage: ChartStage;
@@ -51,87 +59,85 @@ export class Roofline implements OtherChart {
 
   constructor(host: ChartHost) {
     this.#host = host;
-    this.#list = new MissingList((nodes) => host.pick(nodes));
+    this.#list = new MissingList(host);
     const field = (line: RooflineLine, label: string, unit: string, title: string) =>
-      new RateField(label, unit, title, {
-        set: (value) => this.#set(line, value),
-        say: (text) => host.say(text),
-        reset: () => this.#tell(),
-        leave: () => this.stage.focusView(),
-      });
+      new RateField(label, unit, title, (value) => this.#set(line, value), this);
     this.#fields = {
       flops: field("flops", "peak", "FLOP/s", "peak compute, such as 200 GFLOP/s"),
       bytes: field("bytes", "bandwidth", "B/s", "peak memory bandwidth, such as 25 GB/s"),
     };
-    this.stage = new ChartStage(
-      "tvmdbg-timeline-roofline",
-      {
-        paint: (brush, width, height) => {
-          const points = this.#points;
-          if (!points || !this.#painter) {
-            brush.text("Counting operations …", 8, 12, brush.theme.muted, width);
-            return;
-          }
-          this.#painter.paint(brush, this.#place(width, height), this.#given, points.highest);
-        },
-        over: (brush, width, height) => {
-          const painter = this.#painter;
-          if (!painter) return;
-          const place = this.#place(width, height);
-          const { selected } = this.#host.session;
-          const chosen = selected.map((node) => this.#points!.of(node));
-          for (const point of chosen) this.#ring(point, () => painter.ring(brush, place, point, 2));
-          for (const [point, line] of [
-            [this.#hovered, 1],
-            [this.#current, 3],
-          ] as const) {
-            this.#ring(point, () => painter.ring(brush, place, point, line));
-          }
-          const to = this.#drag?.line === null ? this.#drag.to : null;
-          if (to) {
-            const { x, y } = this.#drag!;
-            const box = { x: Math.min(x, to.x), y: Math.min(y, to.y) };
-            const size = { width: Math.abs(to.x - x), height: Math.abs(to.y - y) };
-            brush.fill(brush.theme.accent, box.x, box.y, size.width, size.height, 0.14);
-            brush.frame({ ...box, ...size }, 1);
-          }
-        },
-        move: (at) => this.#move(at),
-        press: ({ x, y }) => {
-          const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
-          this.#drag = this.#points && { x, y, line, extent: this.#extent, to: null };
-        },
-        drag: (to) => {
-          const drag = this.#drag;
-          if (!drag) return;
-          drag.to = to;
-          if (drag.line) this.#pull(drag.line, to.x, to.y);
-          this.stage.touched();
-        },
-        drop: (to) => {
-          const drag = this.#drag;
-          this.#drag = null;
-          if (to && drag?.line === null) this.#box(drag, to);
-          this.stage.changed();
-        },
-        click: (x, y, event) => {
-          if (this.#drag) this.#click(this.#at(x, y), event.ctrlKey || event.metaKey);
-          this.#drag = null;
-          this.stage.changed();
-        },
-      },
-      host,
-    );
+    this.stage = new ChartStage("tvmdbg-timeline-roofline", this, host);
     const { flops, bytes } = this.#fields;
     this.node = div(
       "tvmdbg-timeline-other tvmdbg-column tvmdbg-timeline-rooflines",
       div("tvmdbg-timeline-above", flops.node, bytes.node, this.#note),
       div("tvmdbg-timeline-beside tvmdbg-wrap tvmdbg-fill", this.stage.node, this.#list.node),
     );
+    const { options, signal } = host.context;
     for (const name of ["peak_flops", "bandwidth"] as const) {
-      host.options.onChange(name, () => this.#tell(), host.signal);
+      options.onChange(name, () => this.tell(), signal);
     }
     void this.#ask();
+  }
+
+  paint(brush: Brush, width: number, height: number): void {
+    const points = this.#points;
+    if (points && this.#painter) {
+      this.#painter.paint(brush, this.#place(width, height), this.#given, points.highest);
+    } else brush.text("Counting operations …", 8, 12, brush.theme.muted, width);
+  }
+
+  over(brush: Brush, width: number, height: number): void {
+    const [painter, points] = [this.#painter, this.#points];
+    if (!painter || !points) return;
+    const place = this.#place(width, height);
+    const ring = (point: number, line: number) => {
+      if (point >= 0 && points.isDrawn(point)) painter.ring(brush, place, point, line);
+    };
+    for (const node of this.#host.session.selected) ring(points.of(node), 2);
+    ring(this.#hovered, 1);
+    ring(this.#current, 3);
+    const { x, y, line, to } = this.#drag ?? { line: "", to: null };
+    if (line !== null || !to) return;
+    const box = { x: Math.min(x, to.x), y: Math.min(y, to.y) };
+    const size = { width: Math.abs(to.x - x), height: Math.abs(to.y - y) };
+    brush.fill(brush.theme.accent, box.x, box.y, size.width, size.height, 0.14);
+    brush.frame({ ...box, ...size }, 1);
+  }
+
+  press({ x, y }: PointerSpot): void {
+    const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
+    this.#drag = this.#points && { x, y, line, extent: this.#extent, to: null };
+  }
+
+  drag(to: PointerSpot): void {
+    const drag = this.#drag;
+    if (!drag) return;
+    drag.to = to;
+    if (drag.line) this.#pull(drag.line, to.x, to.y);
+    this.stage.touched();
+  }
+
+  drop(to: PointerSpot | null): void {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (to && drag?.line === null) this.#box(drag, to);
+    this.stage.changed();
+  }
+
+  click({ x, y }: PointerSpot, event: MouseEvent): void {
+    const isPick = this.#drag && event.button === 0;
+    if (isPick) this.#click(this.#at(x, y), event.ctrlKey || event.metaKey);
+    this.#drag = null;
+    this.stage.changed();
+  }
+
+  leave(): void {
+    this.#move(null);
+  }
+
+  hover(at: PointerSpot): void {
+    this.#move(at);
   }
 
   sync(): void {
@@ -199,7 +205,7 @@ export class Roofline implements OtherChart {
   }
 
   get #given(): Ceilings {
-    const { options } = this.#host;
+    const { options } = this.#host.context;
     return { flops: options.get("peak_flops") || null, bytes: options.get("bandwidth") || null };
   }
 
@@ -210,7 +216,8 @@ export class Roofline implements OtherChart {
   }
 
   async #ask(): Promise<void> {
-    const { run, data, signal } = this.#host;
+    const { data, context } = this.#host;
+    const { run, signal } = context;
     try {
       const columns = await run.ask("roofline");
       if (signal.aborted) return;
@@ -221,9 +228,8 @@ export class Roofline implements OtherChart {
         this.#points = new OperatorPoints(columns, data.slices.columns.nodeNs);
         this.#painter = new RooflinePainter(this.#points, data.names);
         this.#convention = columns.info.convention;
-        const name = (point: number) => this.#painter!.name(point);
-        this.#list.fill(this.#points, name, (ns) => data.slices.timeText(ns), this.#convention);
-        this.#tell();
+        this.#list.fill(this.#points, this.#painter, this.#convention);
+        this.tell();
         this.sync();
       }
     } catch (error) {
@@ -234,11 +240,16 @@ export class Roofline implements OtherChart {
   }
 
   #set(line: RooflineLine, value: number | null): void {
-    this.#host.options.set(line === "flops" ? "peak_flops" : "bandwidth", value);
-    this.#tell();
+    this.#host.context.options.set(line === "flops" ? "peak_flops" : "bandwidth", value);
+    this.tell();
   }
 
-  #tell(): void {
+  say(text: string): void {
+    this.#host.say(text);
+  }
+
+  /** Shows the ceilings, and what lies below them. */
+  tell(): void {
     const { flops, bytes } = this.#given;
     this.#fields.flops.show(flops);
     this.#fields.bytes.show(bytes);
@@ -265,10 +276,6 @@ export class Roofline implements OtherChart {
 
   get #extent(): CeilingDrag["extent"] {
     return this.#points?.extent(this.#lines) ?? NOTHING;
-  }
-
-  #ring(point: number, draw: () => void): void {
-    if (point >= 0 && this.#points?.isDrawn(point)) draw();
   }
 
   #at(x: number, y: number): number {
@@ -300,13 +307,11 @@ export class Roofline implements OtherChart {
     this.stage.node.style.cursor = this.#over ? "move" : "";
     if (point !== this.#hovered) {
       this.#hovered = point;
-      this.#host.hover(point < 0 ? null : this.#points!.node[point]!);
+      this.#host.session.hover(point < 0 ? null : this.#points!.node[point]!);
       this.stage.touched();
     }
-    const top = this.stage.node.offsetTop;
-    if (!at || (point < 0 && !this.#over)) this.#host.tip(null, 0, 0);
-    else if (point >= 0) this.#host.tip(this.#tooltip(point), at.x, at.y + top);
-    else this.#host.tip(this.#ceiling(this.#over!), at.x, at.y + top);
+    const lines = point >= 0 ? this.#tooltip(point) : this.#over && this.#ceiling(this.#over);
+    this.#host.tooltip.tell(lines, this.stage.node, at?.x ?? 0, at?.y ?? 0);
   }
 
   #pull(line: RooflineLine, x: number, y: number): void {
@@ -326,19 +331,19 @@ export class Roofline implements OtherChart {
       return x >= left && x <= right && y >= top && y <= bottom;
     });
     const nodes = inside.map((point) => this.#points!.node[point]!).toReversed();
-    this.#host.pick(nodes);
+    this.#host.choose("chart", nodes);
   }
 
   #click(point: number, toggle: boolean): void {
     const node = this.#points?.node[point];
     if (node !== undefined && toggle) this.#host.session.toggle(node, "timeline");
-    else if (node === undefined) this.#host.pick([]);
+    else if (node === undefined) this.#host.choose("chart", []);
     else this.#pick(point);
   }
 
   #pick(point: number): void {
     this.#current = point;
-    this.#host.pick([this.#points!.node[point]!]);
+    this.#host.choose("chart", [this.#points!.node[point]!]);
     this.stage.touched();
   }
 

@@ -2,6 +2,7 @@ import type { RooflineColumns } from "../../shared/client/answers.ts";
 import { counted, duration } from "../../shared/format.ts";
 import { addTo, smallest } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shell/dom.ts";
+import type { ChartHost } from "./stage.ts";
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
@@ -258,18 +259,15 @@ export class MissingList {
     class: "tvmdbg-timeline-missing",
     "aria-label": "operators that are not in the chart",
   });
-  readonly #pick: (nodes: number[]) => void;
+  readonly #host: ChartHost;
 
-  constructor(pick: (nodes: number[]) => void) {
-    this.#pick = pick;
+  constructor(host: ChartHost) {
+    this.#host = host;
   }
 
-  fill(
-    points: OperatorPoints,
-    name: (point: number) => string,
-    timeOf: (ns: number) => string,
-    convention: string,
-  ): void {
+  fill(points: OperatorPoints, names: { name(point: number): string }, convention: string): void {
+    const { slices } = this.#host.data;
+    const pick = (nodes: number[]) => this.#host.choose("chart", nodes);
     const groups = points.missing().map(({ why, points: own, ns }) => {
       const nodes = own.map((point) => points.node[point]!);
       const all = `${counted(own.length, "operator")}, ${duration(ns)}`;
@@ -277,8 +275,8 @@ export class MissingList {
         const node = points.node[point]!;
         const moved = points.moved(point);
         const rate = moved > 0 ? `, ${rateText(moved, "B/s")}` : "";
-        const text = `${name(point)} · ${timeOf(points.ns[point]!)}${rate}`;
-        const row = button(text, why, () => this.#pick([node]));
+        const text = `${names.name(point)} · ${slices.timeText(points.ns[point]!)}${rate}`;
+        const row = button(text, why, () => pick([node]));
         row.dataset.node = String(node);
         return element("li", {}, row);
       });
@@ -290,7 +288,7 @@ export class MissingList {
           "p",
           {},
           `${why}: `,
-          button(all, `select ${all}`, () => this.#pick(nodes)),
+          button(all, `select ${all}`, () => pick(nodes)),
         ),
         element("ul", {}, ...rows, more > 0 && element("li", {}, `… and ${more} more`)),
       );
@@ -310,11 +308,11 @@ export class MissingList {
   }
 }
 
-export interface RateEvents {
-  set(value: number | null): void;
+interface RateHost {
+  readonly stage: { focusView(): void };
   say(text: string): void;
-  reset(): void;
-  leave(): void;
+  /** Shows the rates that are set. */
+  tell(): void;
 }
 
 /** A field for a peak rate of a machine; may be empty. */
@@ -323,7 +321,13 @@ export class RateField {
   readonly #field: HTMLInputElement;
   readonly #unit: string;
 
-  constructor(label: string, unit: string, title: string, events: RateEvents) {
+  constructor(
+    label: string,
+    unit: string,
+    title: string,
+    set: (value: number | null) => void,
+    host: RateHost,
+  ) {
     this.#unit = unit;
     this.#field = element("input", {
       type: "text",
@@ -336,14 +340,14 @@ export class RateField {
     this.#field.addEventListener("change", () => {
       const value = typedRate(this.#field.value);
       this.#field.setAttribute("aria-invalid", String(Number.isNaN(value)));
-      if (Number.isNaN(value)) events.say(`${label} must be a number above zero, such as 200 G`);
-      else events.set(value);
+      if (Number.isNaN(value)) host.say(`${label} must be a number above zero, such as 200 G`);
+      else set(value);
     });
     this.#field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== "Escape") return;
-      if (event.key === "Escape") events.reset();
+      if (event.key === "Escape") host.tell();
       this.#field.blur();
-      events.leave();
+      host.stage.focusView();
     });
   }
 

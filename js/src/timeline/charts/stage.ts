@@ -1,4 +1,3 @@
-import type { Client } from "../../shared/client/client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import {
   clear,
@@ -9,13 +8,14 @@ import {
 } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { div, element, onResize, pointIn } from "../../shell/dom.ts";
-import { bindPointer, type PointerHandlers } from "../../shell/pointer.ts";
+import { bindPointer, type PointerHandlers, type PointerSpot } from "../../shell/pointer.ts";
 import { reveal } from "../../shell/scrolling.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
-import type { ViewOptions } from "../../shell/view.ts";
+import type { ViewContext } from "../../shell/view.ts";
 import { fitTitle, type Title } from "../data/names.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
+import type { SliceTooltip } from "../tooltip.ts";
 
 export const FONT = 11;
 
@@ -116,44 +116,24 @@ export function arrows(
   return move !== undefined;
 }
 
-/** A chart in place of the tracks in time, over the same slices. */
-export interface OtherChart {
-  readonly node: HTMLElement;
-  readonly stage: ChartStage;
-  /** Description of the picked item, or ""; the session's description follows a pick. */
-  readonly sentence?: string;
-  sync(): void;
-  /** Handles a key; true ends its handling. */
-  key(event: KeyboardEvent): boolean;
-  /** Adds the drawn items, for tests: `labels` and `marks` in CSS pixels of `node`. */
-  inspect(out: Record<string, unknown>): void;
-}
-
-/** Services of the view for a chart. */
+/** Services of the view for a chart or a table. */
 export interface ChartHost {
   readonly root: HTMLElement;
   readonly data: TimelineData;
-  readonly run: Client;
-  readonly options: ViewOptions<TimelineOptions>;
+  readonly context: ViewContext<TimelineOptions>;
   readonly session: SessionClient;
-  /** Selects nodes, or one slice; the last node becomes the current one. */
-  pick(nodes: readonly number[], slice?: number): void;
-  hover(node: number | null): void;
+  readonly tooltip: Pick<SliceTooltip, "tell">;
   say(text: string): void;
-  /** Shows lines beside a point of the chart's `node`, the first in bold; null hides them. */
-  tip(lines: string[] | null, x: number, y: number): void;
-  readonly signal: AbortSignal;
+  /** Selects nodes, or one slice, in a part of the view; the last node becomes the current one. */
+  choose(part: "chart" | "table", nodes: readonly number[], slice?: number): void;
 }
 
-export interface StageEvents extends Partial<Pick<PointerHandlers, "press" | "drag" | "drop">> {
+/** What a stage shows, and how it answers pointer and wheel. */
+export interface StageChart extends PointerHandlers {
   /** Paints all; the stage is `width` × `height` CSS pixels. */
   paint(brush: Brush, width: number, height: number): void;
   /** Paints the overlay: pointer, hover, selection. */
   over(brush: Brush, width: number, height: number): void;
-  /** The pointer moved; null: it has left. */
-  move(at: { x: number; y: number } | null): void;
-  click(x: number, y: number, event: MouseEvent): void;
-  double?(x: number, y: number): void;
   /** Handles the wheel while the view has the focus; false lets the page scroll. */
   wheel?(x: number, y: number, event: WheelEvent): boolean;
 }
@@ -165,8 +145,8 @@ export class ChartStage extends Stage {
 
   constructor(
     className: string,
-    events: StageEvents,
-    { root, signal }: Pick<ChartHost, "root" | "signal">,
+    chart: StageChart,
+    { root, context: { signal } }: Pick<ChartHost, "root" | "context">,
   ) {
     let record!: () => DrawnChart;
     const make = (base: Layer, over: Layer): StagePainters => {
@@ -174,11 +154,11 @@ export class ChartStage extends Stage {
       const paint = (theme: Theme, width: number, height: number) => {
         brush.start(theme);
         brush.fill(theme.background, 0, 0, width, height);
-        events.paint(brush, width, height);
+        chart.paint(brush, width, height);
       };
       const paintOver = (theme: Theme, width: number, height: number) => {
         overBrush.start(theme);
-        events.over(overBrush, width, height);
+        chart.over(overBrush, width, height);
       };
       record = () => {
         const { width, height } = this;
@@ -198,25 +178,12 @@ export class ChartStage extends Stage {
     this.record = record;
     this.#root = root;
     this.node.classList.add(className);
-    bindPointer(
-      this.canvas,
-      {
-        ...events,
-        press: (...press) => {
-          this.focusView();
-          events.press?.(...press);
-        },
-        hover: (at) => events.move(at),
-        leave: () => events.move(null),
-        click: ({ x, y }, event) => event.button === 0 && events.click(x, y, event),
-        doubleClick: ({ x, y }) => events.double?.(x, y),
-      },
-      signal,
-    );
+    this.canvas.addEventListener("pointerdown", () => this.focusView(), { signal });
+    bindPointer(this.canvas, chart, signal);
     const turn = (event: WheelEvent) => {
       if (!root.matches(":focus-within")) return;
       const { x, y } = pointIn(this.canvas, event);
-      if (events.wheel?.(x, y, event)) event.preventDefault();
+      if (chart.wheel?.(x, y, event)) event.preventDefault();
     };
     this.canvas.addEventListener("wheel", turn, { signal, passive: false });
   }
@@ -234,17 +201,21 @@ export class ChartStage extends Stage {
   }
 }
 
+interface ScrolledContent {
+  /** Height in a room of this many pixels. */
+  height(room: number): number;
+}
+
 /** Scrolls content higher than its room; the stage itself is never higher than that. */
 export class Scroller {
   readonly node: HTMLElement;
   readonly #stage: ChartStage;
-  readonly #measured: (room: number) => number;
+  readonly #content: ScrolledContent;
   readonly #filler = div("tvmdbg-timeline-filler");
 
-  /** @param measured Height of the content in a room of this many pixels. */
-  constructor(stage: ChartStage, measured: (room: number) => number, signal: AbortSignal) {
+  constructor(stage: ChartStage, content: ScrolledContent, signal: AbortSignal) {
     this.#stage = stage;
-    this.#measured = measured;
+    this.#content = content;
     this.node = element(
       "div",
       { class: "tvmdbg-timeline-scroll tvmdbg-relative tvmdbg-fill", tabindex: -1 },
@@ -263,7 +234,7 @@ export class Scroller {
   fit(): void {
     const room = this.node.clientHeight;
     this.#stage.node.style.height = `${room}px`;
-    this.#filler.style.height = `${Math.max(0, this.#measured(room) - room)}px`;
+    this.#filler.style.height = `${Math.max(0, this.#content.height(room) - room)}px`;
     this.#stage.changed();
   }
 
@@ -280,4 +251,89 @@ export function shifted(stage: ChartStage, around: HTMLElement): DrawnChart {
   const [dx, dy] = [inner!.left - outer!.left, inner!.top - outer!.top];
   const move = <T extends Rectangle>(box: T) => ({ ...box, x: box.x + dx, y: box.y + dy });
   return { labels: labels.map(move), marks: marks.map(move) };
+}
+
+/** A chart in place of the tracks in time, over the same slices. */
+export interface OtherChart {
+  readonly node: HTMLElement;
+  readonly stage: ChartStage;
+  /** Description of the picked item, or ""; the session's description follows a pick. */
+  readonly sentence: string;
+  sync(): void;
+  /** Handles a key; true ends its handling. */
+  key(event: KeyboardEvent): boolean;
+  /** Adds the drawn items, for tests: `labels` and `marks` in CSS pixels of `node`. */
+  inspect(out: Record<string, unknown>): void;
+}
+
+/** A chart that scrolls, with frames around the current item and the hovered one, which has lines beside the pointer. */
+export abstract class ScrolledChart<Item> implements OtherChart, StageChart, ScrolledContent {
+  readonly node: HTMLElement;
+  readonly stage: ChartStage;
+  protected readonly above = div("tvmdbg-timeline-above");
+  protected readonly scroller: Scroller;
+  protected current: Item;
+  protected hovered: Item;
+
+  constructor(
+    protected readonly host: ChartHost,
+    className: string,
+    protected readonly none: Item,
+  ) {
+    this.current = this.hovered = none;
+    this.stage = new ChartStage(className, this, host);
+    this.scroller = new Scroller(this.stage, this, host.context.signal);
+    const look = "tvmdbg-timeline-other tvmdbg-column";
+    this.node = div(look, this.above, this.scroller.node);
+  }
+
+  abstract get sentence(): string;
+  abstract sync(): void;
+  abstract key(event: KeyboardEvent): boolean;
+  abstract paint(brush: Brush, width: number, height: number): void;
+  abstract height(room: number): number;
+  protected abstract at(x: number, y: number): Item;
+  /** Node of an item, or -1. */
+  protected abstract nodeOf(item: Item): number;
+  /** Lines about an item, the first in bold; null hides them. */
+  protected abstract lines(item: Item): string[] | null;
+  protected abstract box(item: Item, width: number, height: number): Rectangle | null;
+  protected abstract pick(item: Item): void;
+  /** What `inspect` tells beside the drawn items. */
+  protected abstract get facts(): object;
+
+  over(brush: Brush, width: number, height: number): void {
+    for (const [item, line] of [
+      [this.hovered, 1],
+      [this.current, 2],
+    ] as const) {
+      const box = this.box(item, width, height);
+      if (box) brush.frame(box, line);
+    }
+  }
+
+  hover({ x, y }: PointerSpot): void {
+    this.#hover(this.at(x, y), x, y);
+  }
+
+  leave(): void {
+    this.#hover(this.none, 0, 0);
+  }
+
+  click({ x, y }: PointerSpot, event: MouseEvent): void {
+    if (event.button === 0) this.pick(this.at(x, y));
+  }
+
+  inspect(out: Record<string, unknown>): void {
+    const { current, hovered } = this;
+    Object.assign(out, shifted(this.stage, this.node), { current, hovered }, this.facts);
+  }
+
+  #hover(item: Item, x: number, y: number): void {
+    const node = this.nodeOf(item);
+    this.host.session.hover(node < 0 ? null : node);
+    this.hovered = item;
+    this.host.tooltip.tell(this.lines(item), this.stage.node, x, y);
+    this.stage.touched();
+  }
 }

@@ -1,11 +1,9 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
 import { clear, type Layer, layer, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { AxisCamera } from "../../shell/axis_camera.ts";
+import { AxisCamera, type AxisView } from "../../shell/axis_camera.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
-import type { ViewOptions } from "../../shell/view.ts";
 import { lengthOf } from "../data/neighbors.ts";
-import type { TimelineOptions } from "../data/state.ts";
 import { Fills } from "./fills.ts";
 import { TimelineOverlay } from "./overlay.ts";
 import { OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
@@ -144,11 +142,20 @@ class TimelinePainter {
   }
 }
 
+interface TimeView extends AxisView {
+  readonly root: HTMLElement;
+  readonly scene: TimelineScene;
+  readonly context: { readonly signal: AbortSignal };
+  /** Called after each paint. */
+  painted(): void;
+}
+
 /** The stage of the tracks. */
 export class TimelineChart extends Stage {
   readonly #painter: TimelinePainter;
 
-  constructor(root: HTMLElement, scene: TimelineScene, onPaint: () => void, signal: AbortSignal) {
+  constructor(view: TimeView) {
+    const { root, scene } = view;
     let painter!: TimelinePainter;
     const painters = (base: Layer, over: Layer): StagePainters => {
       painter = new TimelinePainter(scene, base, new TextMeasure(base.context));
@@ -157,7 +164,7 @@ export class TimelineChart extends Stage {
         resize: (width, height) => scene.resize(width, height),
         base: (theme) => painter.paint(theme),
         over: (theme) => overlay.paint(theme),
-        painted: onPaint,
+        painted: () => view.painted(),
         inspect: () => {
           const { viewport, range, current, critical, hovered } = scene;
           const view = [viewport.start, viewport.end];
@@ -169,7 +176,7 @@ export class TimelineChart extends Stage {
         },
       };
     };
-    super(root, "tvmdbg-timeline-base", painters, signal);
+    super(root, "tvmdbg-timeline-base", painters, view.context.signal);
     this.#painter = painter;
   }
 
@@ -186,27 +193,21 @@ const MARGIN = 0.25;
 export class TimeCamera extends AxisCamera {
   readonly #scene: TimelineScene;
 
-  constructor(
-    scene: TimelineScene,
-    options: ViewOptions<TimelineOptions>,
-    moved: () => void,
-    signal: AbortSignal,
-  ) {
-    super(
-      () => scene.viewport,
-      moved,
-      (range) => options.set("time_range", range),
-      signal,
-    );
-    this.#scene = scene;
+  constructor(view: TimeView, signal: AbortSignal) {
+    super(view, signal);
+    this.#scene = view.scene;
   }
 
-  /** Zooms at the pointer, else at the selected slice if visible, else at the middle. */
-  override zoom(factor: number): void {
+  /** Zooms at a place, by default at the pointer, else at the selected slice if visible, else at the middle. */
+  override zoom(factor: number, at = this.#middle): void {
+    super.zoom(factor, at);
+  }
+
+  get #middle(): number {
     const { pointer, current, slices } = this.#scene;
-    if (pointer) super.zoom(factor, this.#scene.ns(pointer.x));
-    else if (current < 0) super.zoom(factor);
-    else super.zoom(factor, (slices.startOf(current) + slices.endOf(current)) / 2);
+    return pointer
+      ? this.#scene.at(pointer.x)
+      : (slices.startOf(current) + slices.endOf(current)) / 2;
   }
 
   /** Fits the measured or marked range, the gap, or the selected slice; else all. */

@@ -67,7 +67,7 @@ class CounterBand implements Band {
   }
 
   at(x: number, _y: number): string[] {
-    const ns = this.#scene.ns(x);
+    const ns = this.#scene.at(x);
     const at = this.holding(ns);
     const since = at < 0 ? "" : `since ${duration(this.#ns[at]!)}`;
     const here = at < 0 ? "no value yet" : this.text(this.#value[at]!);
@@ -97,8 +97,8 @@ class CounterBand implements Band {
     context.globalAlpha = 0.35;
     const zero = top(0);
     for (let x = 0; x < width; x++) {
-      const from = this.holding(scene.ns(x));
-      const to = this.holding(scene.ns(x + 1));
+      const from = this.holding(scene.at(x));
+      const to = this.holding(scene.at(x + 1));
       let [low, high] = [Infinity, -Infinity];
       for (let at = Math.max(0, from); at <= to; at++) {
         low = Math.min(low, this.#value[at]!);

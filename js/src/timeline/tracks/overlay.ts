@@ -110,7 +110,7 @@ export class TimelineOverlay {
         const left = this.#scene.x(slices.startOf(slice));
         if (left > from) context.fillRect(from, y, left - from, height);
         from = Math.max(from, left + 1, this.#scene.x(slices.endOf(slice)));
-        slice = hits.next(row.beyond(this.#scene.ns(Math.floor(left) + 1), slice), last);
+        slice = hits.next(row.beyond(this.#scene.at(Math.floor(left) + 1), slice), last);
       }
       if (from < stage) context.fillRect(from, y, stage - from, height);
     }
@@ -203,7 +203,7 @@ export class TimelineOverlay {
         const left = this.#left(slices.startOf(slice));
         const right = Math.min(stage + 4, this.#scene.x(slices.endOf(slice)));
         draw(left, y, Math.max(LEAST, right - left), height);
-        slice = marked.next(row.beyond(this.#scene.ns(Math.floor(left) + 1), slice), last);
+        slice = marked.next(row.beyond(this.#scene.at(Math.floor(left) + 1), slice), last);
       }
     }
   }
@@ -259,7 +259,7 @@ export class TimelineOverlay {
     const context = this.#context;
     context.fillStyle = this.#theme.text;
     const overview = this.#scene.zone(pointer.y) === "overview";
-    const at = overview ? this.#scene.overviewNs(pointer.x) : this.#scene.ns(pointer.x);
+    const at = overview ? this.#scene.overviewNs(pointer.x) : this.#scene.at(pointer.x);
     context.globalAlpha = 0.55;
     if (overview) context.fillRect(Math.round(pointer.x), 0, 1, OVERVIEW);
     else context.fillRect(Math.round(pointer.x), OVERVIEW, 1, height - OVERVIEW);

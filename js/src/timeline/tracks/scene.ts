@@ -116,7 +116,12 @@ export class TimelineScene {
     return ((ns - this.viewport.start) / this.viewport.span) * this.width;
   }
 
-  ns(x: number): number {
+  /** Width of the axis. */
+  get room(): number {
+    return this.width;
+  }
+
+  at(x: number): number {
     return this.viewport.start + (x / this.width) * this.viewport.span;
   }
 
@@ -200,14 +205,14 @@ export class TimelineScene {
 
   hit(x: number, y: number): TimelineHit | null {
     const row = this.zone(y) === "tracks" ? this.layout.rowAt(y - TOP + this.scroll) : null;
-    if (!row || !this.slices.holds(this.ns(x), this.ns(x))) return null;
+    if (!row || !this.slices.holds(this.at(x), this.at(x))) return null;
     const track = this.slices.tracks[row.track]!;
-    const [from, to] = [this.ns(x - NEAR), this.ns(x + NEAR)];
+    const [from, to] = [this.at(x - NEAR), this.at(x + NEAR)];
     if (row.kind === RowKind.INSTANT) {
       const [first, last] = row.range(from, to);
       return last > first ? { slice: first, instants: last - first } : null;
     }
-    const at = this.ns(x);
+    const at = this.at(x);
     const pixel = this.viewport.span / this.width;
     const next = row.endingAfter(at);
     const isInside = next < row.last && this.slices.startOf(next) <= at;
