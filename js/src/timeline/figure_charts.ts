@@ -1,5 +1,6 @@
 import type { MergedColumns, RepeatsColumns, RooflineColumns } from "../shared/client/answers.ts";
 import type { Client } from "../shared/client/client.ts";
+import { Brush } from "../shared/drawing/brush.ts";
 import { Viewport } from "../shared/drawing/canvas.ts";
 import { type FigurePart, MARGIN, type Note } from "../shared/drawing/figure.ts";
 import type { SvgContext } from "../shared/drawing/svg_context.ts";
@@ -11,7 +12,6 @@ import { Icicle } from "./charts/icicle.ts";
 import { RepeatMatrix } from "./charts/repeat_matrix.ts";
 import { RooflinePainter, RooflinePlot } from "./charts/roofline_painter.ts";
 import { OperatorPoints } from "./charts/roofline_points.ts";
-import { Brush } from "./charts/stage.ts";
 import { type ItemData, ItemNames } from "./data/item_names.ts";
 import type { TreePlaces } from "./data/merged_tree.ts";
 import type { TimelineOptions } from "./data/state.ts";

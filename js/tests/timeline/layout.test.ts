@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Layer, TextMeasure } from "../../src/shared/drawing/canvas.ts";
+import type { Layer } from "../../src/shared/drawing/canvas.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
 import { MarkedSlices } from "../../src/timeline/data/marked.ts";
 import { Names } from "../../src/timeline/data/names.ts";
@@ -179,9 +179,7 @@ describe("overlay", () => {
       set: () => true,
     });
     const layer = { context: pen } as Layer;
-    new TimelineOverlay(scene, layer, { width: () => 0 } as unknown as TextMeasure).paint(
-      {} as Theme,
-    );
+    new TimelineOverlay(scene, layer).paint({} as Theme);
     expect(frames).toContain(50);
   });
 });

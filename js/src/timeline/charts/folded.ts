@@ -1,4 +1,5 @@
 import type { RepeatsColumns } from "../../shared/client/answers.ts";
+import type { Brush } from "../../shared/drawing/brush.ts";
 import { type Rectangle, Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
@@ -7,7 +8,7 @@ import { ItemNames } from "../data/item_names.ts";
 import { AXIS, FoldedPainter, LANE, Lanes, MEDIAN, TOP } from "./folded_painter.ts";
 import { apartText } from "./heat_painter.ts";
 import { RepeatMatrix } from "./repeat_matrix.ts";
-import { arrows, type Brush, type ChartHost, ScrolledChart } from "./stage.ts";
+import { arrows, type ChartHost, ScrolledChart } from "./stage.ts";
 
 interface FoldedItem {
   row: number;

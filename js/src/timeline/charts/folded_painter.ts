@@ -1,11 +1,11 @@
+import type { Brush } from "../../shared/drawing/brush.ts";
 import type { Rectangle, Viewport } from "../../shared/drawing/canvas.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { duration, integer } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
 import type { ItemNames } from "../data/item_names.ts";
-import { ticks } from "../data/names.ts";
+import { ticks, writeTitle } from "../data/names.ts";
 import type { MatrixRow } from "./repeat_matrix.ts";
-import type { Brush } from "./stage.ts";
 
 /** The lane of medians, above the repeats. */
 export const MEDIAN = -1;
@@ -222,16 +222,13 @@ export class FoldedPainter {
   ): void {
     const [room, middle, ink] = [width - 4, y + height / 2, inkOn(fill)];
     const title = this.names.titleOf(key);
-    if (brush.title(title, x + 3, middle, ink, room > 60 ? room : 0)) return;
+    if (writeTitle(brush, title, x + 3, middle, ink, room > 60 ? room : 0)) return;
     brush.number(title.id, x + 3, middle, ink, room);
   }
 
   #hatch(brush: Brush, x: number, y: number, width: number, height: number): void {
     const { context, theme } = brush;
-    context.save();
-    context.beginPath();
-    context.rect(x, y, width, height);
-    context.clip();
+    brush.clip(x, y, width, height);
     context.strokeStyle = theme.text;
     context.globalAlpha = 0.5;
     context.lineWidth = 1;

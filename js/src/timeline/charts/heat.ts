@@ -1,4 +1,5 @@
 import type { RepeatsColumns } from "../../shared/client/answers.ts";
+import type { Brush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, exactNs, integer } from "../../shared/format.ts";
@@ -7,7 +8,7 @@ import { ItemNames } from "../data/item_names.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import { apartText, HeatPainter, legend, ROW, TOP, TOTALS } from "./heat_painter.ts";
 import { RepeatMatrix } from "./repeat_matrix.ts";
-import { arrows, type Brush, type ChartHost, ScrolledChart } from "./stage.ts";
+import { arrows, type ChartHost, ScrolledChart } from "./stage.ts";
 
 interface HeatItem {
   row: number;

@@ -1,9 +1,10 @@
+import type { Brush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { divergingStops, inkOn, ramp, type Theme } from "../../shared/drawing/theme.ts";
 import { duration, integer, percent } from "../../shared/format.ts";
 import { element } from "../../shell/dom.ts";
 import type { ItemNames } from "../data/item_names.ts";
-import { numbered } from "../data/names.ts";
+import { numbered, writeTitle } from "../data/names.ts";
 import {
   apart,
   cellOf,
@@ -11,7 +12,6 @@ import {
   type MatrixRow,
   type RepeatMatrix,
 } from "./repeat_matrix.ts";
-import type { Brush } from "./stage.ts";
 
 const STEPS = 32;
 
@@ -162,7 +162,7 @@ export class HeatPainter {
     };
     if (left >= 180) put(this.#names.timeText(row.median), theme.muted);
     if (row.noisy) put("noisy", theme.warning);
-    brush.title(this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
+    writeTitle(brush, this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;
     const wide = (width - left - 1) / cells;
     const repeats = this.step(width);

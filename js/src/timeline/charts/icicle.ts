@@ -1,3 +1,4 @@
+import type { Brush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
@@ -13,8 +14,8 @@ import {
   placesOf,
   type TreePlaces,
 } from "../data/merged_tree.ts";
-import type { Title } from "../data/names.ts";
-import { type Brush, type ChartHost, ChartStage, type StageChart } from "./stage.ts";
+import { type Title, writeTitle } from "../data/names.ts";
+import { type ChartHost, ChartStage, type StageChart } from "./stage.ts";
 
 const [LEAST_LEVEL, MOST_LEVEL, TWO_LINES] = [20, 36, 32];
 /** Width from which a box has a gap to its neighbors, and width from which it may have a text. */
@@ -167,7 +168,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     const two = this.level >= TWO_LINES;
     const middle = y + this.level / (two ? 3 : 2) - 0.5;
     const title = this.called.titleOf(key);
-    const used = brush.title(title, x + 4, middle, ink, room, weight);
+    const used = writeTitle(brush, title, x + 4, middle, ink, room, weight);
     if (!used && title.id) brush.number(title.id, x + 2, middle, ink, width - 3);
     if (two) brush.number(size, x + 4, y + (this.level * 2) / 3 + 1, ink, room);
     else if (used) brush.number(size, right - 5, middle, ink, room - used - 12, true);
@@ -237,10 +238,7 @@ export class Sandwich implements StageChart {
       icicle.fit(half - LINE);
       const before = brush.drawn;
       brush.drawn = { labels: [], marks: [] };
-      context.save();
-      context.beginPath();
-      context.rect(0, top, width, half);
-      context.clip();
+      brush.clip(0, top, width, half);
       context.translate(0, top);
       icicle.paint(brush, width, half);
       context.restore();

@@ -1,4 +1,5 @@
 import { errorText, isAbort } from "../../shared/client/request.ts";
+import type { Brush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { button, element } from "../../shell/dom.ts";
@@ -8,7 +9,7 @@ import { ItemNames } from "../data/item_names.ts";
 import { MergedTree } from "../data/merged_tree.ts";
 import { timeText } from "../data/names.ts";
 import { Icicle } from "./icicle.ts";
-import { type Brush, type ChartHost, ScrolledChart } from "./stage.ts";
+import { type ChartHost, ScrolledChart } from "./stage.ts";
 
 /** Slices merged by path, the heaviest first: the slowest parts, whatever calls them. */
 export class Merged extends ScrolledChart<number> {

@@ -1,4 +1,5 @@
 import { errorText, isAbort } from "../../shared/client/request.ts";
+import type { Brush } from "../../shared/drawing/brush.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { div, element } from "../../shell/dom.ts";
 import { message } from "../../shell/message.ts";
@@ -12,14 +13,7 @@ import {
   RateField,
   rateText,
 } from "./roofline_points.ts";
-import {
-  type Brush,
-  type ChartHost,
-  ChartStage,
-  type OtherChart,
-  type StageChart,
-  shifted,
-} from "./stage.ts";
+import { type ChartHost, ChartStage, type OtherChart, type StageChart, shifted } from "./stage.ts";
 
 const REACH = 5;
 const HOW =

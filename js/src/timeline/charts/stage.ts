@@ -1,98 +1,15 @@
 import type { SessionClient } from "../../shared/client/session_client.ts";
-import {
-  clear,
-  type Layer,
-  type Pen,
-  type Rectangle,
-  TextMeasure,
-} from "../../shared/drawing/canvas.ts";
+import { Brush, type DrawnItems } from "../../shared/drawing/brush.ts";
+import { clear, type Layer, type Rectangle } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { div, element, onResize, pointIn } from "../../shell/dom.ts";
 import { bindPointer, type PointerHandlers, type PointerSpot } from "../../shell/pointer.ts";
 import { reveal } from "../../shell/scrolling.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import type { ViewContext } from "../../shell/view.ts";
-import { fitTitle, type Title } from "../data/names.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
 import type { SliceTooltip } from "../tooltip.ts";
-
-export const FONT = 11;
-
-interface DrawnChart {
-  labels: (Rectangle & { text: string })[];
-  marks: (Rectangle & Record<string, unknown>)[];
-}
-
-/** A canvas in CSS pixels, with the current theme. */
-export class Brush {
-  theme!: Theme;
-  drawn: DrawnChart = { labels: [], marks: [] };
-
-  constructor(
-    readonly context: Pen,
-    readonly measure = new TextMeasure(context),
-  ) {}
-
-  fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
-    this.context.globalAlpha = alpha;
-    this.context.fillStyle = color;
-    this.context.fillRect(x, y, width, height);
-    this.context.globalAlpha = 1;
-  }
-
-  start(theme: Theme): void {
-    this.theme = theme;
-    this.drawn = { labels: [], marks: [] };
-  }
-
-  /** A line with a halo around a box, visible on every fill. */
-  frame({ x, y, width, height }: Rectangle, line = 2): void {
-    const { context, theme } = this;
-    for (const [color, thick] of [
-      [theme.background, line + 2],
-      [theme.text, line],
-    ] as const) {
-      context.strokeStyle = color;
-      context.lineWidth = thick;
-      context.strokeRect(x, y, Math.max(0, width), Math.max(0, height));
-    }
-  }
-
-  font(weight = "normal"): void {
-    this.context.font = `${weight} ${FONT}px ${this.theme.font}`;
-    this.context.textBaseline = "middle";
-  }
-
-  /** Writes as much of the text as fits into `room`, its middle at `y`; returns its width. */
-  text(text: string, x: number, y: number, color: string, room: number, weight?: string): number {
-    this.font(weight);
-    const shown = this.measure.fit(text, room);
-    return shown ? this.write(shown, x, y, color) : 0;
-  }
-
-  /** Writes the title of an operator, whose id is kept longest. */
-  title(title: Title, x: number, y: number, color: string, room: number, weight?: string): number {
-    this.font(weight);
-    const shown = fitTitle(this.measure, title, room);
-    return shown ? this.write(shown, x, y, color) : 0;
-  }
-
-  /** Writes a number, completely or not at all. */
-  number(text: string, x: number, y: number, color: string, room: number, right = false): number {
-    this.font();
-    const width = this.measure.width(text);
-    return width > room ? 0 : this.write(text, right ? x - width : x, y, color);
-  }
-
-  write(text: string, x: number, y: number, color: string): number {
-    this.context.fillStyle = color;
-    this.context.fillText(text, x, y + 0.5);
-    const width = this.measure.width(text);
-    this.drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
-    return width;
-  }
-}
 
 /** Moves by the arrow keys, Home, End and pages; returns true if the key was one of them. */
 export function arrows(
@@ -140,7 +57,7 @@ export interface StageChart extends PointerHandlers {
 
 /** Stage of a chart, painted with brushes that record what they draw. */
 export class ChartStage extends Stage {
-  readonly record: () => DrawnChart;
+  readonly record: () => DrawnItems;
   readonly #root: HTMLElement;
 
   constructor(
@@ -148,7 +65,7 @@ export class ChartStage extends Stage {
     chart: StageChart,
     { root, context: { signal } }: Pick<ChartHost, "root" | "context">,
   ) {
-    let record!: () => DrawnChart;
+    let record!: () => DrawnItems;
     const make = (base: Layer, over: Layer): StagePainters => {
       const [brush, overBrush] = [new Brush(base.context), new Brush(over.context)];
       const paint = (theme: Theme, width: number, height: number) => {
@@ -245,7 +162,7 @@ export class Scroller {
 }
 
 /** Contents of a stage, in CSS pixels of the node around it. */
-export function shifted(stage: ChartStage, around: HTMLElement): DrawnChart {
+export function shifted(stage: ChartStage, around: HTMLElement): DrawnItems {
   const { labels, marks } = stage.record();
   const [inner, outer] = [stage.node, around].map((node) => node.getBoundingClientRect());
   const [dx, dy] = [inner!.left - outer!.left, inner!.top - outer!.top];

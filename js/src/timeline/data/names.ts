@@ -1,4 +1,5 @@
 import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
+import type { Brush } from "../../shared/drawing/brush.ts";
 import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { niceStep } from "../../shared/drawing/value_axis.ts";
@@ -37,6 +38,21 @@ export function fitTitle(measure: TextMeasure, title: Title, room: number): stri
   const cut = measure.fit(bare, room - measure.width(` ${id}`));
   if (cut) return `${cut} ${id}`;
   return measure.width(id) <= room ? id : "";
+}
+
+/** Writes as much of a title as fits into `room`, its middle at `y`; returns its width. */
+export function writeTitle(
+  brush: Brush,
+  title: Title,
+  x: number,
+  y: number,
+  color: string,
+  room: number,
+  weight?: string,
+): number {
+  brush.font(weight);
+  const shown = fitTitle(brush.measure, title, room);
+  return shown ? brush.write(shown, x, y, color) : 0;
 }
 
 /** Time on an axis, with enough decimals to separate neighbors that are `step` apart. */

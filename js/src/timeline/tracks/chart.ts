@@ -1,5 +1,6 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import { clear, type Layer, layer, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { Brush } from "../../shared/drawing/brush.ts";
+import { clear, type Layer, layer } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { AxisCamera, type AxisView } from "../../shell/axis_camera.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
@@ -65,16 +66,17 @@ class TimelineOverview {
 class TimelinePainter {
   readonly #scene: TimelineScene;
   readonly #context: CanvasRenderingContext2D;
+  readonly #brush: Brush;
   readonly #fills: Fills;
   readonly #strips: Strips;
   readonly #overview: TimelineOverview;
   readonly #tracks: TracksPainter;
-  #theme!: Theme;
   #themed = "";
 
-  constructor(scene: TimelineScene, { context }: Layer, measure: TextMeasure) {
+  constructor(scene: TimelineScene, { context }: Layer) {
     this.#scene = scene;
     this.#context = context;
+    this.#brush = new Brush(context);
     this.#fills = new Fills(scene.slices, scene.names);
     const source = {
       slices: scene.slices,
@@ -86,7 +88,7 @@ class TimelinePainter {
       scene,
       new Strips({ ...source, bins: () => scene.bins.coarsest }),
     );
-    this.#tracks = new TracksPainter(scene, context, measure, this.#fills, this.#strips);
+    this.#tracks = new TracksPainter(scene, this.#brush, this.#fills, this.#strips);
   }
 
   forget(): void {
@@ -97,20 +99,15 @@ class TimelinePainter {
 
   /** Paints; returns true if all is at full resolution, as with `record`, which stores what was drawn. */
   paint(theme: Theme, record = false): boolean {
-    this.#theme = theme;
-    this.#retheme();
+    this.#brush.start(theme);
+    this.#retheme(theme);
     const { width, height } = this.#scene;
-    const context = this.#context;
-    context.fillStyle = theme.background;
-    context.fillRect(0, 0, width, height);
-    context.drawImage(this.#overview.picture(theme), 0, 0, width, OVERVIEW);
+    this.#brush.fill(theme.background, 0, 0, width, height);
+    this.#context.drawImage(this.#overview.picture(theme), 0, 0, width, OVERVIEW);
     const isFine = this.#tracks.paint(theme, devicePixelRatio || 1, record);
-    context.save();
-    context.beginPath();
-    context.rect(0, TOP, width, height - TOP);
-    context.clip();
+    this.#brush.clip(0, TOP, width, height - TOP);
     this.#bands();
-    context.restore();
+    this.#context.restore();
     return isFine;
   }
 
@@ -119,12 +116,12 @@ class TimelinePainter {
     return this.#tracks.drawn;
   }
 
-  #retheme(): void {
-    const { background, dark, muted } = this.#theme;
+  #retheme(theme: Theme): void {
+    const { background, dark, muted } = theme;
     const themed = `${background} ${dark} ${muted}`;
     if (themed === this.#themed) return;
     this.#themed = themed;
-    this.#fills.retheme(this.#theme);
+    this.#fills.retheme(theme);
     this.forget();
   }
 
@@ -134,7 +131,7 @@ class TimelinePainter {
     for (const band of bands) {
       if (y < height && y + band.height > TOP) {
         this.#context.save();
-        band.paint(this.#context, this.#scene, this.#theme, y);
+        band.paint(this.#brush, this.#scene, y);
         this.#context.restore();
       }
       y += band.height;
@@ -158,8 +155,8 @@ export class TimelineChart extends Stage {
     const { root, scene } = view;
     let painter!: TimelinePainter;
     const painters = (base: Layer, over: Layer): StagePainters => {
-      painter = new TimelinePainter(scene, base, new TextMeasure(base.context));
-      const overlay = new TimelineOverlay(scene, over, new TextMeasure(over.context));
+      painter = new TimelinePainter(scene, base);
+      const overlay = new TimelineOverlay(scene, over);
       return {
         resize: (width, height) => scene.resize(width, height),
         base: (theme) => painter.paint(theme),

@@ -1,6 +1,6 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
+import type { Brush } from "../../shared/drawing/brush.ts";
 import { Viewport } from "../../shared/drawing/canvas.ts";
-import type { Theme } from "../../shared/drawing/theme.ts";
 import { SeenBins } from "../data/bins.ts";
 import { type Flows, MarkedSlices } from "../data/marked.ts";
 import type { Names } from "../data/names.ts";
@@ -26,7 +26,7 @@ export type TimeSpan = readonly [from: number, to: number];
 export interface Band {
   readonly height: number;
   /** Paints it with its top at `y`. */
-  paint(context: CanvasRenderingContext2D, scene: TimelineScene, theme: Theme, y: number): void;
+  paint(brush: Brush, scene: TimelineScene, y: number): void;
   /** Lines about a point of the band. */
   at(x: number, y: number): string[];
 }
