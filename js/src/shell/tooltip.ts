@@ -59,6 +59,13 @@ export class Tooltip {
     this.#place();
   }
 
+  /** Shows lines there, the first in bold; no lines hide it. */
+  tell(lines: readonly string[] | null, part: HTMLElement, x: number, y: number): void {
+    const [first = "", ...others] = lines ?? [];
+    if (!lines?.length) this.leave();
+    else this.show(lines.join("\n"), () => titled(first, ...others), part, x, y);
+  }
+
   hide(): void {
     if (!this.node.hidden) this.node.hidden = true;
   }

@@ -29,6 +29,7 @@ import type { Row } from "./data/row.ts";
 import type { TimelineOptions, TimeRange } from "./data/state.ts";
 import { type SumRow, sumRow } from "./data/sum_table.ts";
 import type { TimelineData } from "./descriptions.ts";
+import { chip, shareBar } from "./row_table.ts";
 
 /** Number of rows shown at first. */
 const MOST = 8;
@@ -234,10 +235,6 @@ export class AreaPanel {
   #line({ label, kind, nodes, slice, count, ns }: Omit<SumRow, "inside">): HTMLElement {
     const short = this.#data.slices.isShort(ns);
     const share = short ? "–" : percent(ns / (this.#area!.sum ?? Number.NaN));
-    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
-    chip.style.backgroundColor = kindFill(this.#theme, kind);
-    const bar = element("i", { class: "tvmdbg-timeline-share" });
-    bar.style.width = `${100 * (ns / (this.#shares[0]?.ns || 1))}%`;
     const title = `${label}: ${counted(count, "slice")}, ${short ? this.#data.slices.timeText(ns) : `${ns} ns`}`;
     const line = button("", `select ${title}`, () =>
       this.#host.act(() => {
@@ -246,11 +243,11 @@ export class AreaPanel {
       }),
     );
     line.replaceChildren(
-      ...(kind ? [chip] : []),
+      ...(kind ? [chip(kindFill(this.#theme, kind))] : []),
       span("label tvmdbg-clip tvmdbg-fill", label),
       span("tvmdbg-muted", `${integer(count)}×`),
       span("time", this.#data.slices.timeText(ns)),
-      span("share", bar, share),
+      span("share", shareBar(ns / (this.#shares[0]?.ns || 1)), share),
     );
     return element("div", { role: "listitem" }, line);
   }

@@ -8,6 +8,7 @@ import { timeText } from "./data/names.ts";
 import { type Gap, lengthOf } from "./data/neighbors.ts";
 import { largeStrip, type Repeats, repeatsOf, spreadStrip } from "./data/repeats.ts";
 import { NOISY_RULE, type SliceFact, type TimelineData } from "./descriptions.ts";
+import { chip, noisyBadge } from "./row_table.ts";
 
 const WIDTH = 300;
 const HEIGHT = 26;
@@ -135,7 +136,7 @@ export class SliceDetails {
 
   showNode(node: number, theme: Theme): void {
     const facts: SliceFact[] = [["slice", "none"], ...this.#data.words.ofNode(node)];
-    this.#show(this.#data.words.nodeTitle(node), node, facts, theme);
+    this.#show(this.#data.names.title(node), node, facts, theme);
   }
 
   showMany(nodes: readonly number[]): void {
@@ -201,20 +202,17 @@ export class SliceDetails {
     kind = this.#data.names.opKind(node),
     row = this.#data.names.change?.rowOf(node) ?? -1,
   ): void {
-    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
-    chip.style.backgroundColor =
-      node < 0 ? kindFill(theme, kind) : this.#data.names.fill(theme, node, -1);
+    const color = node < 0 ? kindFill(theme, kind) : this.#data.names.fill(theme, node, -1);
     const repeats = repeatsOf(this.#data.slices.columns, node);
     const notes = facts.filter(([name]) => name === "note");
-    const badge = element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");
     this.node.replaceChildren(
       element(
         "h4",
         { class: "tvmdbg-wrap" },
-        chip,
+        chip(color),
         title,
         this.#data.names.known && span("tvmdbg-muted", kind),
-        repeats?.noisy && badge,
+        repeats?.noisy && noisyBadge(),
       ),
       ...(notes.length ? [factList(notes)] : []),
       ...(row >= 0

@@ -7,7 +7,7 @@ import type { ViewContext } from "../shell/view.ts";
 import { AreaPanel } from "./area_panel.ts";
 import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
-import { timeText } from "./data/names.ts";
+import { rangeText } from "./data/names.ts";
 import type { ChartKind, ShownPart, SliceColorChoice, TimelineOptions } from "./data/state.ts";
 import { codeFor, type TimelineData } from "./descriptions.ts";
 import { SliceDetails } from "./details.ts";
@@ -328,8 +328,7 @@ export class Flamechart {
   painted(): void {
     this.searching.painted();
     const { start, end, span, whole, all } = this.scene.viewport;
-    const text = (ns: number) => timeText(ns, span / 1000, end);
-    const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
+    const part = `${rangeText([start, end])} (${percent(span / whole)} of ${duration(whole)})`;
     // Recorded times include loading and gaps: the total of the shares is less than their span.
     const noun = this.data.slices.columns.info.clock === "wall" ? "span" : "total";
     this.bar.showRange(all ? `${noun} ${duration(whole)}` : part, all);

@@ -8,7 +8,7 @@ import { ChangeTable, type TablesHost } from "./change_table.ts";
 import { Sandwich } from "./charts/icicle.ts";
 import { shifted } from "./charts/stage.ts";
 import { KeyNames } from "./data/key_names.ts";
-import { timeText } from "./data/names.ts";
+import { rangeText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
 import type { TableBy } from "./data/state.ts";
 import { type SumRow, SumTable } from "./data/sum_table.ts";
@@ -96,7 +96,7 @@ export class Tables implements ByEvents {
   /** Description of the current row, or "". */
   get sentence(): string {
     if (this.by === "change") return this.change!.sentence;
-    const row = this.#rows && this.#by.current;
+    const row = this.#rows && this.#by.picked;
     return row ? this.#sentence(row) : "";
   }
 
@@ -199,11 +199,7 @@ export class Tables implements ByEvents {
   #about({ rows, info, tree }: SumTable): string {
     const few = rows.length < info.rows ? `the first ${rows.length} of ` : "";
     const sentences = [`${few}${counted(info.rows, "row")}, ${duration(info.total)}`];
-    if (this.#range) {
-      const [from, to] = this.#range;
-      const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
-      sentences.push(`of the marked range ${edge(from)} – ${edge(to)}`);
-    }
+    if (this.#range) sentences.push(`of the marked range ${rangeText(this.#range)}`);
     const { words } = this.#host.data.slices.columns.info;
     if (info.idle) {
       sentences.push(`${counted(info.idle, "slice")} of inputs and parameters hidden: no time`);

@@ -4,7 +4,7 @@ import { CodeCopy } from "../shell/code_copy.ts";
 import type { Mirror } from "../shell/dom.ts";
 import type { Gesture, PointerHandlers, PointerSpot } from "../shell/pointer.ts";
 import { Stage } from "../shell/stage.ts";
-import { Tooltip, titled } from "../shell/tooltip.ts";
+import { Tooltip } from "../shell/tooltip.ts";
 import type { ViewOptions } from "../shell/view.ts";
 import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
 import { linesAt, TrialChart } from "./chart.ts";
@@ -352,13 +352,8 @@ export class TuningView implements AxisView, PointerHandlers {
   }
 
   hover({ x, y }: PointerSpot): void {
-    const lines = linesAt(this.scene, x, y);
     this.#mark(this.scene.hit(x, y));
-    if (!lines) this.tooltip.hide();
-    else {
-      const [title = "", ...rest] = lines;
-      this.tooltip.show(lines.join("\n"), () => titled(title, ...rest), this.stage.node, x, y);
-    }
+    this.tooltip.tell(linesAt(this.scene, x, y), this.stage.node, x, y);
   }
 
   leave(): void {

@@ -52,7 +52,7 @@ describe("Ranking", () => {
     const { ranking } = parts();
     expect([...ranking.node]).toEqual([2, 1, 3, 4]);
     expect(ranking.total).toBe(3600);
-    expect(ranking.share(0)).toBeCloseTo(2000 / 3600, 12);
+    expect(ranking.shares[0]).toBeCloseTo(2000 / 3600, 12);
     expect([...ranking.cumulative(ranking.rows("time"))].at(-1)).toBeCloseTo(1, 12);
     expect(Array.from(ranking.rows("order"), (row) => ranking.node[row])).toEqual([1, 2, 4, 3]);
     expect([ranking.rowOf(0), ranking.rowOf(2)]).toEqual([-1, 0]);

@@ -49,6 +49,22 @@ export class Brush {
     context.clip();
   }
 
+  /** Diagonal lines, this many pixels apart. */
+  hatch(color: string, { x, y, width, height }: Rectangle, alpha: number, apart: number): void {
+    const { context } = this;
+    this.clip(x, y, width, height);
+    context.strokeStyle = color;
+    context.globalAlpha = alpha;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let at = x - height; at < x + width; at += apart) {
+      context.moveTo(at, y + height);
+      context.lineTo(at + height, y);
+    }
+    context.stroke();
+    context.restore();
+  }
+
   /** A line with a halo around a box, visible on every fill. */
   frame({ x, y, width, height }: Rectangle, line = 2): void {
     const { context, theme } = this;

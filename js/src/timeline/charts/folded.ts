@@ -35,7 +35,7 @@ export class FoldedChart extends ScrolledChart<FoldedItem> {
   }
 
   paint(brush: Brush, width: number, height: number): void {
-    this.#painter.scroll = this.scroller.top;
+    this.#painter.scroll = this.top;
     this.#painter.paint(brush, width, height);
   }
 
@@ -101,7 +101,7 @@ export class FoldedChart extends ScrolledChart<FoldedItem> {
     if (!rows[row]) return null;
     const { key, median, p10, p90, values, noisy } = rows[row];
     const whole = lanes.starts(lane).at(-1)!;
-    const text = (ns: number) => names.timeText(ns);
+    const text = (ns: number) => names.data.slices.timeText(ns);
     const ns = lane === MEDIAN ? median : values[lane]!;
     const here =
       lane === MEDIAN
@@ -120,7 +120,7 @@ export class FoldedChart extends ScrolledChart<FoldedItem> {
 
   protected at(x: number, y: number): FoldedItem {
     const { width } = this.stage;
-    const below = Math.floor((y - TOP + this.scroller.top) / LANE);
+    const below = Math.floor((y - TOP + this.top) / LANE);
     const lane = y < TOP ? MEDIAN : Math.min(below, this.#painter.repeats - 1);
     const left = this.#painter.gutter(width);
     if (y < AXIS || x < left || below >= this.#painter.repeats) return { row: -1, lane };
@@ -148,7 +148,7 @@ export class FoldedChart extends ScrolledChart<FoldedItem> {
     if (row < 0) return;
     const starts = this.#painter.lanes.starts(lane);
     this.#painter.viewport.reveal(starts[row]!, starts[row + 1]!);
-    if (lane >= 0) this.scroller.reveal(TOP + lane * LANE, LANE, TOP);
+    if (lane >= 0) this.reveal(TOP + lane * LANE, LANE, TOP);
   }
 
   /** Fits the current operator. */

@@ -207,8 +207,9 @@ export class FoldedPainter {
           this.#label(brush, this.rows[row]!, x, y, wide, height, fill);
       }
     }
-    if (warm)
-      this.#hatch(brush, left, y, Math.min(width, this.x(starts.at(-1)!, width)) - left, height);
+    if (!warm) return;
+    const wide = Math.min(width, this.x(starts.at(-1)!, width)) - left;
+    brush.hatch(theme.text, { x: left, y, width: wide, height }, 0.5, 8);
   }
 
   #label(
@@ -224,21 +225,6 @@ export class FoldedPainter {
     const title = this.names.titleOf(key);
     if (writeTitle(brush, title, x + 3, middle, ink, room > 60 ? room : 0)) return;
     brush.number(title.id, x + 3, middle, ink, room);
-  }
-
-  #hatch(brush: Brush, x: number, y: number, width: number, height: number): void {
-    const { context, theme } = brush;
-    brush.clip(x, y, width, height);
-    context.strokeStyle = theme.text;
-    context.globalAlpha = 0.5;
-    context.lineWidth = 1;
-    context.beginPath();
-    for (let at = x - height; at < x + width; at += 8) {
-      context.moveTo(at, y + height);
-      context.lineTo(at + height, y);
-    }
-    context.stroke();
-    context.restore();
   }
 
   #whiskers(brush: Brush, width: number): void {

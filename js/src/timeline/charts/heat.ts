@@ -44,7 +44,7 @@ export class Heat extends ScrolledChart<HeatItem> {
       this.#keyed = brush.theme;
       this.#key.replaceChildren(legend(brush.theme, this.#matrix.spread));
     }
-    this.#painter.scroll = this.scroller.top;
+    this.#painter.scroll = this.top;
     this.#painter.paint(brush, width, height);
   }
 
@@ -116,7 +116,7 @@ export class Heat extends ScrolledChart<HeatItem> {
     const sort = this.host.context.options.get("sort");
     this.#painter.order = this.#matrix.order(sort);
     this.#note.textContent = this.#about(sort);
-    this.scroller.fit();
+    this.fit();
   }
 
   #about(sort: TimelineOptions["sort"]): string {
@@ -143,7 +143,7 @@ export class Heat extends ScrolledChart<HeatItem> {
     const { median, p10, p90, values } = row;
     const title = this.#called.title(row.key);
     const item = this.#matrix.ofSlices ? "slice" : "repeat";
-    const text = (ns: number) => this.#called.timeText(ns);
+    const text = (ns: number) => this.#called.data.slices.timeText(ns);
     const all = `median ${text(median)}, p10 … p90 ${text(p10)} … ${text(p90)}, ${counted(values.length, item)}`;
     const noisy = row.noisy ? ["noisy: p90 is more than 1.2 × p10"] : [];
     if (repeat < 0) return [title, all, ...noisy];
@@ -161,7 +161,7 @@ export class Heat extends ScrolledChart<HeatItem> {
 
   protected at(x: number, y: number): HeatItem {
     const { width } = this.stage;
-    const place = Math.floor((y - TOP + this.scroller.top) / ROW);
+    const place = Math.floor((y - TOP + this.top) / ROW);
     const row = y < TOP ? -1 : (this.#painter.order[place] ?? -1);
     const left = this.#painter.gutter(width);
     const at = Math.floor(((x - left) / (width - left - 1)) * this.#matrix.columns);
@@ -192,6 +192,6 @@ export class Heat extends ScrolledChart<HeatItem> {
 
   #reveal(): void {
     const { row } = this.current;
-    if (row >= 0) this.scroller.reveal(TOP + this.#painter.placeOf(row) * ROW, ROW, TOP);
+    if (row >= 0) this.reveal(TOP + this.#painter.placeOf(row) * ROW, ROW, TOP);
   }
 }

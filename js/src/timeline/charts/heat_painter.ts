@@ -160,7 +160,7 @@ export class HeatPainter {
       const wide = brush.number(text, right, middle, color, right - 20, true);
       if (wide) right -= wide + 8;
     };
-    if (left >= 180) put(this.#names.timeText(row.median), theme.muted);
+    if (left >= 180) put(this.#names.data.slices.timeText(row.median), theme.muted);
     if (row.noisy) put("noisy", theme.warning);
     writeTitle(brush, this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;

@@ -7,7 +7,7 @@ import { message } from "../../shell/message.ts";
 import type { PointerSpot } from "../../shell/pointer.ts";
 import { ItemNames } from "../data/item_names.ts";
 import { MergedTree } from "../data/merged_tree.ts";
-import { timeText } from "../data/names.ts";
+import { rangeText } from "../data/names.ts";
 import { Icicle } from "./icicle.ts";
 import { type ChartHost, ScrolledChart } from "./stage.ts";
 
@@ -31,7 +31,7 @@ export class Merged extends ScrolledChart<number> {
 
   paint(brush: Brush, width: number, height: number): void {
     if (!this.#icicle) brush.text("Merging …", 8, 12, brush.theme.muted, width);
-    this.#icicle?.paint(brush, width, height, this.scroller.top);
+    this.#icicle?.paint(brush, width, height, this.top);
   }
 
   override over(brush: Brush, width: number, height: number): void {
@@ -47,7 +47,7 @@ export class Merged extends ScrolledChart<number> {
   }
 
   protected box(place: number, width: number, height: number): Rectangle | null {
-    const box = this.#icicle?.box(place, width, height, this.scroller.top);
+    const box = this.#icicle?.box(place, width, height, this.top);
     return box ? { ...box, width: box.width - 1, height: box.height - 1 } : null;
   }
 
@@ -168,17 +168,13 @@ export class Merged extends ScrolledChart<number> {
   }
 
   #light(): void {
-    const { slices, scene } = this.host.data;
+    const { scene } = this.host.data;
     this.#hits = scene.hits;
     const called = this.#called;
     if (!this.#icicle || !called) return;
     if (!scene.hits.count) this.#icicle.light(null);
     else {
-      const hits = new Set<number>();
-      for (let at = scene.hits.next(0, slices.count); at >= 0; ) {
-        hits.add(called.itemOf(at));
-        at = scene.hits.next(at + 1, slices.count);
-      }
+      const hits = new Set(Array.from(scene.hits, (slice) => called.itemOf(slice)));
       this.#icicle.light((key) => hits.has(called.item(key)));
     }
     this.stage.changed();
@@ -194,7 +190,7 @@ export class Merged extends ScrolledChart<number> {
   protected at(x: number, y: number): number {
     const { width, height } = this.stage;
     const icicle = this.#icicle;
-    return icicle ? icicle.tree.at(...icicle.at(x, y, width, height, this.scroller.top)) : -1;
+    return icicle ? icicle.tree.at(...icicle.at(x, y, width, height, this.top)) : -1;
   }
 
   #holds(place: number, node: number): boolean {
@@ -238,7 +234,7 @@ export class Merged extends ScrolledChart<number> {
       ...path.map((place) => crumb(this.#called!.title(place), place)),
     );
     this.#note.textContent = this.#about();
-    this.scroller.fit();
+    this.fit();
     if (place >= 0) this.host.say(`Zoomed into ${this.#sentence(place)}`);
   }
 
@@ -251,10 +247,7 @@ export class Merged extends ScrolledChart<number> {
 
   #about(): string {
     const path = `merged by path (${this.#said}), heaviest first; the width is total time`;
-    if (!this.#range) return path;
-    const [from, to] = this.#range;
-    const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
-    return `Only the marked range ${edge(from)} – ${edge(to)}: ${path}`;
+    return this.#range ? `Only the marked range ${rangeText(this.#range)}: ${path}` : path;
   }
 
   #reveal(): void {
@@ -264,7 +257,7 @@ export class Merged extends ScrolledChart<number> {
       if (!tree.path(zoomed).includes(this.current)) this.#zoom(-1);
     }
     const { level } = this.#icicle;
-    this.scroller.reveal(tree.depth[this.current]! * level, level);
+    this.reveal(tree.depth[this.current]! * level, level);
   }
 
   protected lines(place: number): string[] | null {

@@ -1,8 +1,7 @@
-import { errorText, isAbort } from "../../shared/client/request.ts";
+import type { RooflineColumns } from "../../shared/client/answers.ts";
 import type { Brush } from "../../shared/drawing/brush.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { div, element } from "../../shell/dom.ts";
-import { message } from "../../shell/message.ts";
 import type { PointerSpot } from "../../shell/pointer.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
@@ -43,16 +42,17 @@ export class Roofline implements OtherChart, StageChart {
   readonly #note = element("p", { class: "tvmdbg-muted" });
   readonly #list: MissingList;
   readonly #fields: Record<RooflineLine, RateField>;
-  #points: OperatorPoints | null = null;
-  #painter: RooflinePainter | null = null;
-  #convention = "";
+  readonly #points: OperatorPoints;
+  readonly #painter: RooflinePainter;
   #current = -1;
   #hovered = -1;
   #over: RooflineLine | null = null;
   #drag: CeilingDrag | null = null;
 
-  constructor(host: ChartHost) {
+  constructor(host: ChartHost, columns: RooflineColumns) {
     this.#host = host;
+    this.#points = new OperatorPoints(columns, host.data.slices.columns.nodeNs);
+    this.#painter = new RooflinePainter(this.#points, host.data.names);
     this.#list = new MissingList(host);
     const field = (line: RooflineLine, label: string, unit: string, title: string) =>
       new RateField(label, unit, title, (value) => this.#set(line, value), this);
@@ -71,22 +71,20 @@ export class Roofline implements OtherChart, StageChart {
     for (const name of ["peak_flops", "bandwidth"] as const) {
       options.onChange(name, () => this.tell(), signal);
     }
-    void this.#ask();
+    this.#list.fill(this.#points, columns.info.convention);
+    this.tell();
   }
 
   paint(brush: Brush, width: number, height: number): void {
-    const points = this.#points;
-    if (points && this.#painter) {
-      this.#painter.paint(brush, this.#place(width, height), this.#given, points.highest);
-    } else brush.text("Counting operations …", 8, 12, brush.theme.muted, width);
+    const place = this.#place(width, height);
+    this.#painter.paint(brush, place, this.#given, this.#points.highest);
   }
 
   over(brush: Brush, width: number, height: number): void {
-    const [painter, points] = [this.#painter, this.#points];
-    if (!painter || !points) return;
+    const points = this.#points;
     const place = this.#place(width, height);
     const ring = (point: number, line: number) => {
-      if (point >= 0 && points.isDrawn(point)) painter.ring(brush, place, point, line);
+      if (point >= 0 && points.isDrawn(point)) this.#painter.ring(brush, place, point, line);
     };
     for (const node of this.#host.session.selected) ring(points.of(node), 2);
     ring(this.#hovered, 1);
@@ -101,7 +99,7 @@ export class Roofline implements OtherChart, StageChart {
 
   press({ x, y }: PointerSpot): void {
     const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
-    this.#drag = this.#points && { x, y, line, extent: this.#extent, to: null };
+    this.#drag = { x, y, line, extent: this.#extent, to: null };
   }
 
   drag(to: PointerSpot): void {
@@ -137,17 +135,15 @@ export class Roofline implements OtherChart, StageChart {
   sync(): void {
     const { node, hovered } = this.#host.session;
     const points = this.#points;
-    if (points) {
-      this.#current = node === null ? -1 : points.of(node);
-      this.#hovered = hovered === null ? -1 : points.of(hovered);
-      this.#list.mark(this.#host.session.selected);
-    }
+    this.#current = node === null ? -1 : points.of(node);
+    this.#hovered = hovered === null ? -1 : points.of(hovered);
+    this.#list.mark(this.#host.session.selected);
     this.stage.touched();
   }
 
   key(event: KeyboardEvent): boolean {
     const points = this.#points;
-    if (!points || points.byTime.length === 0) return false;
+    if (!points.byTime.length) return false;
     const along = (order: readonly number[], by: number) => {
       const at = order.indexOf(this.#current);
       const isFirst = at < 0 && Number.isFinite(by);
@@ -173,7 +169,7 @@ export class Roofline implements OtherChart, StageChart {
 
   inspect(out: Record<string, unknown>): void {
     Object.assign(out, shifted(this.stage, this.node));
-    out.current = this.#points?.node[this.#current] ?? -1;
+    out.current = this.#points.node[this.#current] ?? -1;
     out.ceilings = this.#given;
     out.said = this.#note.textContent;
     const { width, height } = this.stage;
@@ -192,7 +188,7 @@ export class Roofline implements OtherChart, StageChart {
   get sentence(): string {
     const { selected } = this.#host.session;
     const points = this.#points;
-    if (!points || selected.length !== 1) return "";
+    if (selected.length !== 1) return "";
     return this.#current >= 0 && points.isDrawn(this.#current)
       ? this.#tooltip(this.#current).join(", ")
       : "";
@@ -205,32 +201,8 @@ export class Roofline implements OtherChart, StageChart {
 
   /** Given ceilings, else the highest rates measured. */
   get #lines(): Ceilings {
-    const [{ flops, bytes }, seen] = [this.#given, this.#points?.highest];
-    return { flops: flops ?? seen?.flops ?? null, bytes: bytes ?? seen?.bytes ?? null };
-  }
-
-  async #ask(): Promise<void> {
-    const { data, context } = this.#host;
-    const { run, signal } = context;
-    try {
-      const columns = await run.ask("roofline");
-      if (signal.aborted) return;
-      if (!columns || "missing" in columns) {
-        const why = columns?.missing ?? "This page was saved without operation counts.";
-        this.node.replaceChildren(message("empty", "No roofline", why));
-      } else {
-        this.#points = new OperatorPoints(columns, data.slices.columns.nodeNs);
-        this.#painter = new RooflinePainter(this.#points, data.names);
-        this.#convention = columns.info.convention;
-        this.#list.fill(this.#points, this.#painter, this.#convention);
-        this.tell();
-        this.sync();
-      }
-    } catch (error) {
-      if (signal.aborted || isAbort(error)) return;
-      const hint = `${errorText(error)}\nRun the cell again.`;
-      this.node.replaceChildren(message("error", "Operations could not be counted", hint));
-    }
+    const [{ flops, bytes }, seen] = [this.#given, this.#points.highest];
+    return { flops: flops ?? seen.flops, bytes: bytes ?? seen.bytes };
   }
 
   #set(line: RooflineLine, value: number | null): void {
@@ -249,7 +221,6 @@ export class Roofline implements OtherChart, StageChart {
     this.#fields.bytes.show(bytes);
     const points = this.#points;
     this.stage.changed();
-    if (!points) return;
     const absent = points.node.length - points.byTime.length;
     const rest = absent ? ` ${counted(absent, "operator")} not in the chart.` : "";
     let note = "Dashed = best measured, not hardware peak.";
@@ -261,7 +232,7 @@ export class Roofline implements OtherChart, StageChart {
       note = `Memory-bound below ${ridge} FLOP/B, ignoring cache hits: ${counted(slow.length, "operator")}.`;
     }
     this.#note.textContent = note + rest;
-    this.#note.title = `${note}${rest} ${this.#convention}`;
+    this.#note.title = `${note}${rest} ${points.columns.info.convention}`;
   }
 
   #place(width: number, height: number): RooflinePlot {
@@ -269,15 +240,15 @@ export class Roofline implements OtherChart, StageChart {
   }
 
   get #extent(): CeilingDrag["extent"] {
-    return this.#points?.extent(this.#lines) ?? NOTHING;
+    return this.#points.extent(this.#lines);
   }
 
   #at(x: number, y: number): number {
     const place = this.#place(this.stage.width, this.stage.height);
     let [nearest, best] = [-1, Number.POSITIVE_INFINITY];
-    for (const point of this.#points?.byTime ?? []) {
-      const [left, top] = this.#painter!.spot(place, point);
-      const radius = this.#painter!.radius(point);
+    for (const point of this.#points.byTime) {
+      const [left, top] = this.#painter.spot(place, point);
+      const radius = this.#painter.radius(point);
       const away = Math.hypot(left - x, top - y);
       if (away <= radius + 2 && away / radius <= best) [nearest, best] = [point, away / radius];
     }
@@ -286,7 +257,7 @@ export class Roofline implements OtherChart, StageChart {
 
   #lineAt(x: number, y: number): RooflineLine | null {
     const place = this.#place(this.stage.width, this.stage.height);
-    if (x < place.left || x > place.right || !this.#points) return null;
+    if (x < place.left || x > place.right) return null;
     const { flops, bytes } = this.#lines;
     const ridge = this.#given.flops && this.#given.bytes ? place.atX(flops! / bytes!) : null;
     if (flops && Math.abs(place.atY(flops) - y) <= REACH && x >= (ridge ?? 0)) return "flops";
@@ -301,7 +272,7 @@ export class Roofline implements OtherChart, StageChart {
     this.stage.node.style.cursor = this.#over ? "move" : "";
     if (point !== this.#hovered) {
       this.#hovered = point;
-      this.#host.session.hover(point < 0 ? null : this.#points!.node[point]!);
+      this.#host.session.hover(point < 0 ? null : this.#points.node[point]!);
       this.stage.touched();
     }
     const lines = point >= 0 ? this.#tooltip(point) : this.#over && this.#ceiling(this.#over);
@@ -320,16 +291,16 @@ export class Roofline implements OtherChart, StageChart {
     const place = this.#place(this.stage.width, this.stage.height);
     const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
     const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
-    const inside = this.#points!.byTime.filter((point) => {
-      const [x, y] = this.#painter!.spot(place, point);
+    const inside = this.#points.byTime.filter((point) => {
+      const [x, y] = this.#painter.spot(place, point);
       return x >= left && x <= right && y >= top && y <= bottom;
     });
-    const nodes = inside.map((point) => this.#points!.node[point]!).toReversed();
+    const nodes = inside.map((point) => this.#points.node[point]!).toReversed();
     this.#host.choose("chart", nodes);
   }
 
   #click(point: number, toggle: boolean): void {
-    const node = this.#points?.node[point];
+    const node = this.#points.node[point];
     if (node !== undefined && toggle) this.#host.session.toggle(node, "timeline");
     else if (node === undefined) this.#host.choose("chart", []);
     else this.#pick(point);
@@ -337,19 +308,19 @@ export class Roofline implements OtherChart, StageChart {
 
   #pick(point: number): void {
     this.#current = point;
-    this.#host.choose("chart", [this.#points!.node[point]!]);
+    this.#host.choose("chart", [this.#points.node[point]!]);
     this.stage.touched();
   }
 
   #tooltip(point: number): string[] {
-    const points = this.#points!;
+    const points = this.#points;
     const { data } = this.#host;
     const node = points.node[point]!;
     const about = points.exact[point] ? "" : "≈ ";
     const bound = points.bound(point, this.#given);
-    const dtype = points.dtype(point);
+    const dtype = points.columns.dtypes.at(point);
     return [
-      this.#painter!.name(point),
+      data.names.title(node),
       `${data.names.opKind(node)}, ${data.slices.timeText(points.ns[point]!)}`,
       `${about}${rateText(points.flops[point]!, "FLOP")}${/int/.test(dtype) ? ` on ${dtype}` : ""} for ${rateText(points.bytes[point]!, "B")}`,
       `${about}${Number(points.intensity[point]!.toPrecision(3))} FLOP/B`,
@@ -367,5 +338,3 @@ export class Roofline implements OtherChart, StageChart {
       : [`best measured: ${value}`, `not hardware peak; drag it to set the ${what}`];
   }
 }
-
-const NOTHING = { x: { low: -1, high: 1 }, y: { low: -1, high: 1 } };

@@ -218,10 +218,6 @@ export class RooflinePainter {
       brush.text(texts[i]![0], label.x, label.y, brush.theme.text, label.width + 1);
     });
   }
-
-  name(point: number): string {
-    return this.#names.title(this.#points.node[point]!);
-  }
 }
 
 /** Operations per byte at which both ceilings meet; null unless both are given. */

@@ -61,12 +61,13 @@ export class OperatorPoints {
   /** Drawable points, the slowest first, and from left to right. */
   readonly byTime: readonly number[];
   readonly byPlace: readonly number[];
-  readonly #columns: RooflineColumns;
   readonly #of: Map<number, number>;
 
-  constructor(columns: RooflineColumns, nodeNs: Float64Array) {
+  constructor(
+    readonly columns: RooflineColumns,
+    nodeNs: Float64Array,
+  ) {
     const { node, flops, bytes, exact } = columns;
-    this.#columns = columns;
     this.node = node;
     this.flops = flops;
     this.bytes = bytes;
@@ -96,10 +97,6 @@ export class OperatorPoints {
   /** Bytes a second; NaN if unknown. */
   moved(point: number): number {
     return (this.bytes[point]! / this.ns[point]!) * 1e9;
-  }
-
-  dtype(point: number): string {
-    return this.#columns.dtypes.at(point);
   }
 
   get highest(): { flops: number; bytes: number } {
@@ -138,7 +135,7 @@ export class OperatorPoints {
   }
 
   #why(point: number): string {
-    const reason = this.#columns.why.at(point);
+    const reason = this.columns.why.at(point);
     if (reason) return reason;
     if (!(this.ns[point]! > 0)) return "no time above zero";
     return "no arithmetic: 0 operations";
@@ -265,8 +262,8 @@ export class MissingList {
     this.#host = host;
   }
 
-  fill(points: OperatorPoints, names: { name(point: number): string }, convention: string): void {
-    const { slices } = this.#host.data;
+  fill(points: OperatorPoints, convention: string): void {
+    const { names, slices } = this.#host.data;
     const pick = (nodes: number[]) => this.#host.choose("chart", nodes);
     const groups = points.missing().map(({ why, points: own, ns }) => {
       const nodes = own.map((point) => points.node[point]!);
@@ -275,7 +272,7 @@ export class MissingList {
         const node = points.node[point]!;
         const moved = points.moved(point);
         const rate = moved > 0 ? `, ${rateText(moved, "B/s")}` : "";
-        const text = `${names.name(point)} · ${slices.timeText(points.ns[point]!)}${rate}`;
+        const text = `${names.title(node)} · ${slices.timeText(points.ns[point]!)}${rate}`;
         const row = button(text, why, () => pick([node]));
         row.dataset.node = String(node);
         return element("li", {}, row);

@@ -1,15 +1,14 @@
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { Brush, type DrawnItems } from "../../shared/drawing/brush.ts";
-import { clear, type Layer, type Rectangle } from "../../shared/drawing/canvas.ts";
-import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
+import type { Layer, Rectangle } from "../../shared/drawing/canvas.ts";
 import { div, element, onResize, pointIn } from "../../shell/dom.ts";
 import { bindPointer, type PointerHandlers, type PointerSpot } from "../../shell/pointer.ts";
 import { reveal } from "../../shell/scrolling.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
+import type { Tooltip } from "../../shell/tooltip.ts";
 import type { ViewContext } from "../../shell/view.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
-import type { SliceTooltip } from "../tooltip.ts";
 
 /** Moves by the arrow keys, Home, End and pages; returns true if the key was one of them. */
 export function arrows(
@@ -39,7 +38,7 @@ export interface ChartHost {
   readonly data: TimelineData;
   readonly context: ViewContext<TimelineOptions>;
   readonly session: SessionClient;
-  readonly tooltip: Pick<SliceTooltip, "tell">;
+  readonly tooltip: Pick<Tooltip, "tell">;
   say(text: string): void;
   /** Selects nodes, or one slice, in a part of the view; the last node becomes the current one. */
   choose(part: "chart" | "table", nodes: readonly number[], slice?: number): void;
@@ -57,42 +56,32 @@ export interface StageChart extends PointerHandlers {
 
 /** Stage of a chart, painted with brushes that record what they draw. */
 export class ChartStage extends Stage {
-  readonly record: () => DrawnItems;
   readonly #root: HTMLElement;
+  readonly #brushes: readonly Brush[];
 
   constructor(
     className: string,
     chart: StageChart,
     { root, context: { signal } }: Pick<ChartHost, "root" | "context">,
   ) {
-    let record!: () => DrawnItems;
-    const make = (base: Layer, over: Layer): StagePainters => {
-      const [brush, overBrush] = [new Brush(base.context), new Brush(over.context)];
-      const paint = (theme: Theme, width: number, height: number) => {
-        brush.start(theme);
-        brush.fill(theme.background, 0, 0, width, height);
-        chart.paint(brush, width, height);
+    const brushes: Brush[] = [];
+    const make = (...layers: Layer[]): StagePainters => {
+      for (const { context } of layers) brushes.push(new Brush(context));
+      const [brush, over] = brushes;
+      return {
+        base: (theme, width, height) => {
+          brush!.start(theme);
+          brush!.fill(theme.background, 0, 0, width, height);
+          chart.paint(brush!, width, height);
+        },
+        over: (theme, width, height) => {
+          over!.start(theme);
+          chart.over(over!, width, height);
+        },
       };
-      const paintOver = (theme: Theme, width: number, height: number) => {
-        overBrush.start(theme);
-        chart.over(overBrush, width, height);
-      };
-      record = () => {
-        const { width, height } = this;
-        const theme = readTheme(root);
-        for (const layer of [base, over]) clear(layer, width, height);
-        paint(theme, width, height);
-        paintOver(theme, width, height);
-        const { labels, marks } = overBrush.drawn;
-        return {
-          labels: [...brush.drawn.labels, ...labels],
-          marks: [...brush.drawn.marks, ...marks],
-        };
-      };
-      return { base: paint, over: paintOver };
     };
     super(root, "tvmdbg-timeline-base", make, signal);
-    this.record = record;
+    this.#brushes = brushes;
     this.#root = root;
     this.node.classList.add(className);
     this.canvas.addEventListener("pointerdown", () => this.focusView(), { signal });
@@ -105,6 +94,17 @@ export class ChartStage extends Stage {
     this.canvas.addEventListener("wheel", turn, { signal, passive: false });
   }
 
+  /** Paints at once, and returns the drawn items. */
+  record(): DrawnItems {
+    this.changed();
+    this.paint();
+    const drawn = this.#brushes.map((brush) => brush.drawn);
+    return {
+      labels: drawn.flatMap(({ labels }) => labels),
+      marks: drawn.flatMap(({ marks }) => marks),
+    };
+  }
+
   focusView(): void {
     this.#root.focus({ preventScroll: true });
   }
@@ -115,49 +115,6 @@ export class ChartStage extends Stage {
 
   get height(): number {
     return this.node.clientHeight;
-  }
-}
-
-interface ScrolledContent {
-  /** Height in a room of this many pixels. */
-  height(room: number): number;
-}
-
-/** Scrolls content higher than its room; the stage itself is never higher than that. */
-export class Scroller {
-  readonly node: HTMLElement;
-  readonly #stage: ChartStage;
-  readonly #content: ScrolledContent;
-  readonly #filler = div("tvmdbg-timeline-filler");
-
-  constructor(stage: ChartStage, content: ScrolledContent, signal: AbortSignal) {
-    this.#stage = stage;
-    this.#content = content;
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-scroll tvmdbg-relative tvmdbg-fill", tabindex: -1 },
-      stage.node,
-      this.#filler,
-    );
-    this.node.addEventListener("scroll", () => stage.changed(), { signal });
-    onResize([this.node], () => this.fit(), signal);
-  }
-
-  get top(): number {
-    return this.node.scrollTop;
-  }
-
-  /** Updates the height of the content. */
-  fit(): void {
-    const room = this.node.clientHeight;
-    this.#stage.node.style.height = `${room}px`;
-    this.#filler.style.height = `${Math.max(0, this.#content.height(room) - room)}px`;
-    this.#stage.changed();
-  }
-
-  /** Scrolls to a row at `top`. */
-  reveal(top: number, height: number, above = 0): void {
-    reveal(this.node, top, height, above);
   }
 }
 
@@ -184,11 +141,13 @@ export interface OtherChart {
 }
 
 /** A chart that scrolls, with frames around the current item and the hovered one, which has lines beside the pointer. */
-export abstract class ScrolledChart<Item> implements OtherChart, StageChart, ScrolledContent {
+export abstract class ScrolledChart<Item> implements OtherChart, StageChart {
   readonly node: HTMLElement;
   readonly stage: ChartStage;
   protected readonly above = div("tvmdbg-timeline-above");
-  protected readonly scroller: Scroller;
+  /** Scrolls content higher than its room; the stage itself is never higher than that. */
+  readonly #scroller: HTMLElement;
+  readonly #filler = div("tvmdbg-timeline-filler");
   protected current: Item;
   protected hovered: Item;
 
@@ -199,15 +158,20 @@ export abstract class ScrolledChart<Item> implements OtherChart, StageChart, Scr
   ) {
     this.current = this.hovered = none;
     this.stage = new ChartStage(className, this, host);
-    this.scroller = new Scroller(this.stage, this, host.context.signal);
-    const look = "tvmdbg-timeline-other tvmdbg-column";
-    this.node = div(look, this.above, this.scroller.node);
+    const { signal } = host.context;
+    const look = "tvmdbg-timeline-scroll tvmdbg-relative tvmdbg-fill";
+    const content = [this.stage.node, this.#filler];
+    this.#scroller = element("div", { class: look, tabindex: -1 }, ...content);
+    this.#scroller.addEventListener("scroll", () => this.stage.changed(), { signal });
+    onResize([this.#scroller], () => this.fit(), signal);
+    this.node = div("tvmdbg-timeline-other tvmdbg-column", this.above, this.#scroller);
   }
 
   abstract get sentence(): string;
   abstract sync(): void;
   abstract key(event: KeyboardEvent): boolean;
   abstract paint(brush: Brush, width: number, height: number): void;
+  /** Height of the content in a room of this many pixels. */
   abstract height(room: number): number;
   protected abstract at(x: number, y: number): Item;
   /** Node of an item, or -1. */
@@ -218,6 +182,24 @@ export abstract class ScrolledChart<Item> implements OtherChart, StageChart, Scr
   protected abstract pick(item: Item): void;
   /** What `inspect` tells beside the drawn items. */
   protected abstract get facts(): object;
+
+  /** Pixels of the content above the stage. */
+  protected get top(): number {
+    return this.#scroller.scrollTop;
+  }
+
+  /** Updates the height of the content. */
+  protected fit(): void {
+    const room = this.#scroller.clientHeight;
+    this.stage.node.style.height = `${room}px`;
+    this.#filler.style.height = `${Math.max(0, this.height(room) - room)}px`;
+    this.stage.changed();
+  }
+
+  /** Scrolls to a row at `top`. */
+  protected reveal(top: number, height: number, above = 0): void {
+    reveal(this.#scroller, top, height, above);
+  }
 
   over(brush: Brush, width: number, height: number): void {
     for (const [item, line] of [

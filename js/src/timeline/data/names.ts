@@ -63,6 +63,11 @@ export function timeText(ns: number, step: number, largest = ns): string {
   return `${(ns / size).toFixed(decimals)} ${name}`;
 }
 
+/** Both ends of a range, to a thousandth of it: `1.200 ms – 3.450 ms`. */
+export function rangeText([from, to]: readonly [from: number, to: number]): string {
+  return [from, to].map((ns) => timeText(ns, (to - from) / 1000, to)).join(" – ");
+}
+
 /** Interval, from 1, of the columns whose numbers stand `apart` when written below them. */
 export function numbered(count: number, wide: number, apart: number): number[] {
   const step = niceStep(Math.max(1, apart / wide));

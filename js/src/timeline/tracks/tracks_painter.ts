@@ -145,17 +145,8 @@ export class TracksPainter {
     const { viewport, bins, height } = this.#scene;
     for (const [from, to] of bins.missing(viewport.start, viewport.end, step)) {
       const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
-      const context = this.#brush.context;
-      this.#brush.clip(left, TOP, right - left, height - TOP);
-      context.beginPath();
-      for (let x = left - height; x < right; x += 9) {
-        context.moveTo(x, height);
-        context.lineTo(x + height, 0);
-      }
-      context.globalAlpha = 0.35;
-      context.strokeStyle = this.#brush.theme.muted;
-      context.stroke();
-      context.restore();
+      const box = { x: left, y: 0, width: right - left, height };
+      this.#brush.hatch(this.#brush.theme.muted, box, 0.35, 9);
     }
   }
 
