@@ -163,14 +163,14 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
   }
 
   pick(entry: number, toggle = false): void {
+    if (entry < 0) this.#pickNode(null);
+    else this.#pickNode(this.#plan.owner[entry]!, toggle, this.#plan.output(entry));
+  }
+
+  #pickNode(node: number | null, toggle = false, output = 0): void {
     const { session } = this.#context;
-    if (entry < 0) {
-      session.select(null, SOURCE);
-    } else {
-      const node = this.#plan.owner[entry]!;
-      if (toggle) session.toggle(node, SOURCE);
-      else session.select(node, SOURCE, { output: this.#plan.output(entry) });
-    }
+    if (node !== null && toggle) session.toggle(node, SOURCE);
+    else session.select(node, SOURCE, { output });
     this.sync();
   }
 
@@ -207,7 +207,7 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
 
   pickStep(step: number, toggle = false): void {
     const node = this.#plan.columns.order[step];
-    if (node !== undefined) this.pick(this.#plan.graph.entryOffsets[node]!, toggle);
+    if (node !== undefined) this.#pickNode(node, toggle);
   }
 
   move(by: number): void {
@@ -311,7 +311,8 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
     if (hovered !== null && own >= 0 && this.#plan.owner[own] === hovered) return;
     const { entryOffsets, kinds } = this.#plan.graph;
     const known = hovered !== null && hovered < kinds.length;
-    this.scene.hovered = known ? entryOffsets[hovered]! : -1;
+    const [first, end] = known ? [entryOffsets[hovered]!, entryOffsets[hovered + 1]!] : [0, 0];
+    this.scene.hovered = first < end ? first : -1;
     this.stage.touched();
   }
 
