@@ -36,8 +36,10 @@ export class MemoryPainter {
   readonly #scene: MemoryScene;
   readonly #words: PlanDescriptions;
   readonly #brush: Brush;
+  readonly #measure: TextMeasure;
   readonly #column: number;
   readonly #narrow: number;
+
   #marks: DrawnMemory["marks"] = [];
 
   /** @param column Width in px of the columns that stand for lives of less than twice as much. */
@@ -47,10 +49,7 @@ export class MemoryPainter {
     this.#scene = scene;
     this.#words = words;
     this.#brush = new Brush(context);
-  }
-
-  get #measure(): TextMeasure {
-    return this.#brush.measure;
+    this.#measure = this.#brush.measure;
   }
 
   get #theme(): Theme {
@@ -73,8 +72,8 @@ export class MemoryPainter {
   }
 
   #text(text: string, x: number, y: number, color: string, plate = ""): void {
-    const width = plate && this.#measure.width(text);
-    if (width) this.#brush.fill(plate, x - 3, y - LINE / 2, width + 6, LINE, 0.9);
+    const width = this.#measure.width(text) + 6;
+    if (plate) this.#brush.fill(plate, x - 3, y - LINE / 2, width, LINE, 0.9);
     this.#brush.write(text, x, y, color);
   }
 

@@ -173,9 +173,10 @@ export class MemoryOverlay {
     const [left, right] = [this.#scene.x(step), this.#scene.x(step + 1)];
     if (right < GUTTER || left > this.#scene.width || this.#isTaken(-1, left)) return;
     const width = Math.max(2, right - left);
+    const { axisTop } = this.#scene;
     const { text } = this.#brush.theme;
-    this.#brush.fill(text, left, 0, width, this.#scene.axisTop, 0.12);
-    this.#brush.fill(text, left, this.#scene.axisTop - 2, width, 3);
+    this.#brush.fill(text, left, 0, width, axisTop, 0.12);
+    this.#brush.fill(text, left, axisTop - 2, width, 3);
   }
 
   #frame(entry: number, line: number, once = false): void {

@@ -67,11 +67,8 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
     this.camera = new AxisCamera(this, signal);
   }
 
-  resize(width: number, height: number): void {
+  base(theme: Theme, width: number, height: number): void {
     this.scene.resize(width, height);
-  }
-
-  base(theme: Theme): void {
     this.#drawn = this.#painter.paint(theme);
   }
 
@@ -91,10 +88,6 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
 
   keep(range: [start: number, end: number] | null): void {
     this.#context.options.set("step_range", range);
-  }
-
-  focus(): void {
-    this.#root.focus({ preventScroll: true });
   }
 
   look(): void {
@@ -162,12 +155,12 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
     this.#mirror.say(`peak ${this.#words.stepSentence(this.#plan.stepOf[node]!)}`);
   }
 
-  pick(entry: number, toggle = false): void {
+  pick(entry: number, toggle?: boolean): void {
     if (entry < 0) this.#pickNode(null);
     else this.#pickNode(this.#plan.owner[entry]!, toggle, this.#plan.output(entry));
   }
 
-  #pickNode(node: number | null, toggle = false, output = 0): void {
+  #pickNode(node: number | null, toggle?: boolean, output = 0): void {
     const { session } = this.#context;
     if (node !== null && toggle) session.toggle(node, SOURCE);
     else session.select(node, SOURCE, { output });
@@ -177,7 +170,7 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
   click({ x, y }: PointerSpot, event: MouseEvent): void {
     const hit = this.scene.hit(x, y);
     const toggle = event.ctrlKey || event.metaKey;
-    if (hit && hit.entry < 0 && hit.row < 0) this.pickStep(hit.step, toggle);
+    if (hit && hit.row < 0) this.pickStep(hit.step, toggle);
     else this.pick(hit?.entry ?? -1, toggle);
   }
 
@@ -191,8 +184,8 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
     this.camera.move(() => this.scene.scrollBy(last.y - y));
   }
 
-  pinch(factor: number, middle: PointerSpot): void {
-    this.camera.pinch(factor, middle);
+  pinch(factor: number, { x }: PointerSpot): void {
+    this.camera.zoom(1 / factor, this.scene.at(x));
   }
 
   hover({ x, y }: PointerSpot): void {
@@ -205,7 +198,7 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
     this.#hoverAt(null, 0, 0);
   }
 
-  pickStep(step: number, toggle = false): void {
+  pickStep(step: number, toggle?: boolean): void {
     const node = this.#plan.columns.order[step];
     if (node !== undefined) this.#pickNode(node, toggle);
   }
@@ -290,11 +283,8 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
     const { selected, entry, node } = this.#context.session;
     const spoken = JSON.stringify([selected, entry]);
     if (!anew && spoken === this.#spoken) return;
-    const { entryOffsets, kinds } = this.#plan.graph;
     const before = this.scene.current;
-    const known = entry && node !== null && entry[0] < kinds.length ? entry : null;
-    const place = known ? entryOffsets[known[0]]! + known[1] : -1;
-    this.scene.current = known && place < entryOffsets[known[0] + 1]! ? place : -1;
+    this.scene.current = entry && node !== null ? this.#entry(...entry) : -1;
     this.scene.selected = selected;
     this.#spoken = spoken;
     const { current } = this.scene;
@@ -305,14 +295,18 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
     this.#tell();
   }
 
+  /** Number of an entry, -1 if the graph has none such. */
+  #entry(node: number, output: number): number {
+    const { entryOffsets } = this.#plan.graph;
+    const entry = (entryOffsets[node] ?? 0) + output;
+    return entry < (entryOffsets[node + 1] ?? 0) ? entry : -1;
+  }
+
   syncHover(): void {
     const { hovered } = this.#context.session;
     const own = this.scene.hovered;
     if (hovered !== null && own >= 0 && this.#plan.owner[own] === hovered) return;
-    const { entryOffsets, kinds } = this.#plan.graph;
-    const known = hovered !== null && hovered < kinds.length;
-    const [first, end] = known ? [entryOffsets[hovered]!, entryOffsets[hovered + 1]!] : [0, 0];
-    this.scene.hovered = first < end ? first : -1;
+    this.scene.hovered = this.#entry(hovered ?? -1, 0);
     this.stage.touched();
   }
 

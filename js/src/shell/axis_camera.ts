@@ -1,5 +1,5 @@
 import type { Viewport } from "../shared/drawing/canvas.ts";
-import { bindPointer, type PointerHandlers, type PointerSpot } from "./pointer.ts";
+import { bindPointer, type PointerHandlers } from "./pointer.ts";
 import { bindAxisWheel } from "./scrolling.ts";
 import type { Stage } from "./stage.ts";
 
@@ -75,11 +75,6 @@ export class AxisCamera {
     });
   }
 
-  /** Two fingers that went apart, around their middle. */
-  pinch(factor: number, { x }: PointerSpot): void {
-    this.zoom(1 / factor, this.view.scene.at(x));
-  }
-
   /** Binds the pointer to the view, which a press gives the keys, and the wheel to the axis. */
   bind(root: HTMLElement, stage: Stage, view: PointerHandlers, signal: AbortSignal): void {
     const focus = () => root.focus({ preventScroll: true });
@@ -89,10 +84,10 @@ export class AxisCamera {
   }
 
   /** Pans and zooms by the wheel. */
-  onWheel(root: HTMLElement, { node: stage, canvas }: Stage, signal: AbortSignal): void {
+  onWheel(root: HTMLElement, stage: Stage, signal: AbortSignal): void {
     bindAxisWheel(
       root,
-      { stage, canvas },
+      stage,
       ({ panPx, zoom }, { x }) =>
         panPx ? this.panBy(panPx) : this.zoom(zoom, this.view.scene.at(x)),
       signal,

@@ -59,13 +59,6 @@ export class Tooltip {
     this.#place();
   }
 
-  /** Shows lines there, the first in bold; no lines hide it. */
-  tell(lines: readonly string[] | null, part: HTMLElement, x: number, y: number): void {
-    const [first = "", ...others] = lines ?? [];
-    if (!lines?.length) this.leave();
-    else this.show(lines.join("\n"), () => titled(first, ...others), part, x, y);
-  }
-
   hide(): void {
     if (!this.node.hidden) this.node.hidden = true;
   }
@@ -88,4 +81,17 @@ export class Tooltip {
     const top = side(this.#at.y, this.#size.height, this.#room.height);
     this.node.style.transform = `translate(${left}px, ${top}px)`;
   }
+}
+
+/** Shows lines beside a point of a part of the view, the first in bold; no lines hide it. */
+export function tellLines(
+  tooltip: Tooltip,
+  lines: readonly string[] | null,
+  part: HTMLElement,
+  x: number,
+  y: number,
+): void {
+  const [first = "", ...others] = lines ?? [];
+  if (!lines?.length) tooltip.leave();
+  else tooltip.show(lines.join("\n"), () => titled(first, ...others), part, x, y);
 }

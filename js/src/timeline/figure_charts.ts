@@ -1,6 +1,6 @@
 import type { MergedColumns, RepeatsColumns, RooflineColumns } from "../shared/client/answers.ts";
 import type { Client } from "../shared/client/client.ts";
-import { Brush } from "../shared/drawing/brush.ts";
+import { ChartBrush } from "../shared/drawing/brush.ts";
 import { Viewport } from "../shared/drawing/canvas.ts";
 import { type FigurePart, MARGIN, type Note } from "../shared/drawing/figure.ts";
 import type { SvgContext } from "../shared/drawing/svg_context.ts";
@@ -85,14 +85,14 @@ function missingChart(name: string, missing: string): FigureChart {
 }
 
 /** A figure part painted by a brush from the margin on. */
-function painted(height: number, paint: (brush: Brush, theme: Theme) => void): FigurePart {
+function painted(height: number, paint: (brush: ChartBrush, theme: Theme) => void): FigurePart {
   return {
     height: height + 6,
     paint(pen: SvgContext, theme, top) {
       pen.save();
       pen.translate(MARGIN, top);
-      const brush = new Brush(pen);
-      brush.theme = theme;
+      const brush = new ChartBrush(pen);
+      brush.start(theme);
       paint(brush, theme);
       pen.restore();
     },

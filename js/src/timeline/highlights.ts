@@ -4,6 +4,7 @@ import { isAbort } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { duration } from "../shared/format.ts";
+import { tellLines } from "../shell/tooltip.ts";
 import type { ViewContext } from "../shell/view.ts";
 import type { OtherCharts } from "./charts/other_charts.ts";
 import { MarkedSlices } from "./data/marked.ts";
@@ -299,7 +300,7 @@ export class TimelineHover {
     const slice = hit && "slice" in hit ? hit.slice : -1;
     this.#light(slice, ranking.rowOfSlice(slice));
     if (hit) tooltip.showHit(hit, chart.node, x, y);
-    else tooltip.tell(scene.bandAt(x, y), chart.node, x, y);
+    else tellLines(tooltip, scene.bandAt(x, y), chart.node, x, y);
   }
 
   /** Moves the pointer to a row of the table, or -1. */

@@ -61,11 +61,8 @@ export class TrialChart implements StagePainters {
 
   constructor(readonly view: { readonly scene: TrialScene }) {}
 
-  resize(width: number, height: number): void {
+  base(theme: Theme, width: number, height: number, { context }: Layer): void {
     Object.assign(this.view.scene, { width, height });
-  }
-
-  base(theme: Theme, _width: number, _height: number, { context }: Layer): void {
     this.#drawn = new ChartPainter(this.view.scene, context).paint(theme);
   }
 

@@ -1,4 +1,3 @@
-import { Brush } from "../shared/drawing/brush.ts";
 import type { Pen } from "../shared/drawing/canvas.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { niceTicks } from "../shared/drawing/value_axis.ts";
@@ -23,32 +22,29 @@ const LONG = 1e5;
 /** Paints costs over trials: axes, every trial, failures in a lane of their own, the best cost so far, errors. */
 export class ChartPainter {
   readonly #scene: TrialScene;
-  readonly #brush: Brush;
+  readonly #pen: Pen;
   readonly #cell: number;
 
   /** @param cell Side of a cell with at most one mark, px; larger for small files. */
   constructor(scene: TrialScene, pen: Pen, cell = CELL) {
     this.#scene = scene;
-    this.#brush = new Brush(pen);
+    this.#pen = pen;
     this.#cell = cell;
   }
 
-  get #pen(): Pen {
-    return this.#brush.context;
-  }
-
   paint(theme: Theme): { points: number } {
-    this.#brush.start(theme);
     this.#axes(theme);
     const pen = this.#pen;
     const { plot } = this.#scene;
-    const wide = plot.right - plot.left;
-    this.#brush.clip(plot.left - POINT, 0, wide + 2 * POINT, plot.bottom + POINT);
+    pen.save();
+    pen.beginPath();
+    pen.rect(plot.left - POINT, 0, plot.right - plot.left + 2 * POINT, plot.bottom + POINT);
+    pen.clip();
     const marks = this.#scene.marks(this.#cell);
     this.#points(theme, marks);
     this.#failures(theme, marks);
     pen.beginPath();
-    pen.rect(plot.left, 0, wide, plot.bottom + POINT);
+    pen.rect(plot.left, 0, plot.right - plot.left, plot.bottom + POINT);
     pen.clip();
     this.#curves(theme);
     pen.restore();
@@ -69,22 +65,22 @@ export class ChartPainter {
       const y = Math.round(this.#scene.y(cost)) + 0.5;
       if (y < plot.top || y > plot.bottom || last - y < 16) continue;
       last = y;
-      this.#brush.line(theme.line, plot.left, y, plot.right, y, 0.5);
+      this.#line(theme.line, plot.left, y, plot.right, y, 0.5);
       pen.fillStyle = theme.muted;
       pen.fillText(tickText(cost), plot.left - 6, y);
     }
     pen.textAlign = "center";
     for (const { value, text } of this.#alongTicks()) {
       const x = Math.round(this.#scene.x(value)) + 0.5;
-      this.#brush.line(theme.line, x, plot.bottom, x, plot.bottom + 4, 1);
+      this.#line(theme.line, x, plot.bottom, x, plot.bottom + 4, 1);
       pen.fillStyle = theme.muted;
       pen.fillText(text, Math.min(x, plot.right + RIGHT - text.length * 3), plot.bottom + 11);
     }
     pen.textAlign = "right";
     pen.fillStyle = theme.muted;
     pen.fillText("failed", plot.left - 6, this.#scene.laneY);
-    this.#brush.line(theme.line, plot.left, plot.top + 0.5, plot.right, plot.top + 0.5, 1);
-    this.#brush.line(theme.line, plot.left, plot.bottom + 0.5, plot.right, plot.bottom + 0.5, 1);
+    this.#line(theme.line, plot.left, plot.top + 0.5, plot.right, plot.top + 0.5, 1);
+    this.#line(theme.line, plot.left, plot.bottom + 0.5, plot.right, plot.bottom + 0.5, 1);
     pen.textAlign = "left";
   }
 
@@ -267,14 +263,17 @@ export class ChartPainter {
         pen.fillRect(from, y, wide, count * scale);
       }
     }
-    this.#brush.line(
-      theme.line,
-      strip.left,
-      strip.bottom + 0.5,
-      strip.right,
-      strip.bottom + 0.5,
-      1,
-    );
+    this.#line(theme.line, strip.left, strip.bottom + 0.5, strip.right, strip.bottom + 0.5, 1);
+  }
+
+  #line(color: string, x: number, y: number, toX: number, toY: number, width: number): void {
+    const pen = this.#pen;
+    pen.strokeStyle = color;
+    pen.lineWidth = width;
+    pen.beginPath();
+    pen.moveTo(x, y);
+    pen.lineTo(toX, toY);
+    pen.stroke();
   }
 }
 

@@ -4,7 +4,7 @@ import { CodeCopy } from "../shell/code_copy.ts";
 import type { Mirror } from "../shell/dom.ts";
 import type { Gesture, PointerHandlers, PointerSpot } from "../shell/pointer.ts";
 import { Stage } from "../shell/stage.ts";
-import { Tooltip } from "../shell/tooltip.ts";
+import { Tooltip, tellLines } from "../shell/tooltip.ts";
 import type { ViewOptions } from "../shell/view.ts";
 import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
 import { linesAt, TrialChart } from "./chart.ts";
@@ -347,13 +347,13 @@ export class TuningView implements AxisView, PointerHandlers {
     this.camera.all();
   }
 
-  pinch(factor: number, middle: PointerSpot): void {
-    this.camera.pinch(factor, middle);
+  pinch(factor: number, { x }: PointerSpot): void {
+    this.camera.zoom(1 / factor, this.scene.at(x));
   }
 
   hover({ x, y }: PointerSpot): void {
     this.#mark(this.scene.hit(x, y));
-    this.tooltip.tell(linesAt(this.scene, x, y), this.stage.node, x, y);
+    tellLines(this.tooltip, linesAt(this.scene, x, y), this.stage.node, x, y);
   }
 
   leave(): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MemoryPainter } from "../../src/memory/painter.ts";
 import { PlanDescriptions } from "../../src/memory/plan.ts";
 import { MemoryScene } from "../../src/memory/scene.ts";
-import { Brush } from "../../src/shared/drawing/brush.ts";
+import { ChartBrush } from "../../src/shared/drawing/brush.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
 import { Lanes } from "../../src/timeline/charts/folded_painter.ts";
 import { Icicle } from "../../src/timeline/charts/icicle.ts";
@@ -27,7 +27,7 @@ function context(): CanvasRenderingContext2D {
 }
 
 function painted(icicle: Icicle, width: number): number[] {
-  const brush = new Brush(context());
+  const brush = new ChartBrush(context());
   brush.start(THEME);
   icicle.paint(brush, width, 1000);
   return brush.drawn.marks.map(({ place }) => place as number);

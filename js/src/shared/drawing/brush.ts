@@ -49,6 +49,41 @@ export class Brush {
     context.clip();
   }
 
+  /** A line around a box with a halo on its inner side, or with `out` outside of both. */
+  outline(
+    { x, y, width, height }: Rectangle,
+    line: number,
+    color = this.theme.text,
+    out = 0,
+  ): void {
+    const { context, theme } = this;
+    const halo = line / 2 + 0.75;
+    for (const [stroke, thick, by] of [
+      [theme.background, 1.5, out > 0 ? out + halo : -halo],
+      [color, line, out],
+    ] as const) {
+      context.strokeStyle = stroke;
+      context.lineWidth = thick;
+      context.strokeRect(x - by, y - by, Math.max(0, width + 2 * by), Math.max(0, height + 2 * by));
+    }
+  }
+
+  font(weight = "normal"): void {
+    this.context.font = `${weight} ${FONT}px ${this.theme.font}`;
+    this.context.textBaseline = "middle";
+  }
+
+  write(text: string, x: number, y: number, color: string): number {
+    this.context.fillStyle = color;
+    this.context.fillText(text, x, y + 0.5);
+    const width = this.measure.width(text);
+    this.drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
+    return width;
+  }
+}
+
+/** A brush that fits texts into their room. */
+export class ChartBrush extends Brush {
   /** Diagonal lines, this many pixels apart. */
   hatch(color: string, { x, y, width, height }: Rectangle, alpha: number, apart: number): void {
     const { context } = this;
@@ -78,30 +113,6 @@ export class Brush {
     }
   }
 
-  /** A line around a box with a halo on its inner side, or with `out` outside of both. */
-  outline(
-    { x, y, width, height }: Rectangle,
-    line: number,
-    color = this.theme.text,
-    out = 0,
-  ): void {
-    const { context, theme } = this;
-    const halo = line / 2 + 0.75;
-    for (const [stroke, thick, by] of [
-      [theme.background, 1.5, out > 0 ? out + halo : -halo],
-      [color, line, out],
-    ] as const) {
-      context.strokeStyle = stroke;
-      context.lineWidth = thick;
-      context.strokeRect(x - by, y - by, Math.max(0, width + 2 * by), Math.max(0, height + 2 * by));
-    }
-  }
-
-  font(weight = "normal"): void {
-    this.context.font = `${weight} ${FONT}px ${this.theme.font}`;
-    this.context.textBaseline = "middle";
-  }
-
   /** Writes as much of the text as fits into `room`, its middle at `y`; returns its width. */
   text(text: string, x: number, y: number, color: string, room: number, weight?: string): number {
     this.font(weight);
@@ -125,13 +136,5 @@ export class Brush {
     this.fill(ink, x, y - tall / 2, room, tall);
     this.context.fillStyle = background;
     this.context.fillText(text, x + 4, y + 0.5);
-  }
-
-  write(text: string, x: number, y: number, color: string): number {
-    this.context.fillStyle = color;
-    this.context.fillText(text, x, y + 0.5);
-    const width = this.measure.width(text);
-    this.drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
-    return width;
   }
 }

@@ -1,5 +1,5 @@
 import type { RepeatsColumns } from "../../shared/client/answers.ts";
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { type Rectangle, Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
@@ -34,7 +34,7 @@ export class FoldedChart extends ScrolledChart<FoldedItem> {
     this.above.append(element("p", { class: "tvmdbg-muted" }, sentence));
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     this.#painter.scroll = this.top;
     this.#painter.paint(brush, width, height);
   }

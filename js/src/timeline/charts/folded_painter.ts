@@ -1,4 +1,4 @@
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle, Viewport } from "../../shared/drawing/canvas.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { duration, integer } from "../../shared/format.ts";
@@ -141,7 +141,7 @@ export class FoldedPainter {
     };
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     const { theme } = brush;
     const first = Math.max(0, Math.floor(this.scroll / LANE));
     const last = Math.min(this.repeats, first + Math.ceil((height - TOP) / LANE) + 1);
@@ -183,7 +183,7 @@ export class FoldedPainter {
     }
   }
 
-  #lane(brush: Brush, lane: number, width: number): void {
+  #lane(brush: ChartBrush, lane: number, width: number): void {
     const starts = this.lanes.starts(lane);
     const [y, height] = [this.y(lane), this.#height(lane)];
     const left = this.gutter(width);
@@ -213,7 +213,7 @@ export class FoldedPainter {
   }
 
   #label(
-    brush: Brush,
+    brush: ChartBrush,
     { key }: MatrixRow,
     x: number,
     y: number,
@@ -227,7 +227,7 @@ export class FoldedPainter {
     brush.number(title.id, x + 3, middle, ink, room);
   }
 
-  #whiskers(brush: Brush, width: number): void {
+  #whiskers(brush: ChartBrush, width: number): void {
     const starts = this.lanes.starts(MEDIAN);
     const left = this.gutter(width);
     const y = AXIS + MEDIANS + WHISKERS / 2 + 1;

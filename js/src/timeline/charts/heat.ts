@@ -1,5 +1,5 @@
 import type { RepeatsColumns } from "../../shared/client/answers.ts";
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, exactNs, integer } from "../../shared/format.ts";
@@ -39,7 +39,7 @@ export class Heat extends ScrolledChart<HeatItem> {
     this.#sort();
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     if (brush.theme !== this.#keyed) {
       this.#keyed = brush.theme;
       this.#key.replaceChildren(legend(brush.theme, this.#matrix.spread));

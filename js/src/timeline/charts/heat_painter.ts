@@ -1,4 +1,4 @@
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { divergingStops, inkOn, ramp, type Theme } from "../../shared/drawing/theme.ts";
 import { duration, integer, percent } from "../../shared/format.ts";
@@ -129,7 +129,7 @@ export class HeatPainter {
     return { x, y, width: Math.max(2, this.x(repeat + 1, width) - x), height: ROW - 1 };
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     const { theme } = brush;
     if (this.#colors?.theme !== theme) {
       this.#colors = { theme, fills: new Diverging(theme, this.#matrix.spread) };
@@ -150,7 +150,7 @@ export class HeatPainter {
     brush.fill(theme.text, x - 1.5, 0, 3, height, 0.9);
   }
 
-  #row(brush: Brush, row: MatrixRow, y: number, width: number): void {
+  #row(brush: ChartBrush, row: MatrixRow, y: number, width: number): void {
     const { theme } = brush;
     const left = this.gutter(width);
     const middle = y + ROW / 2 - 0.5;
@@ -175,7 +175,14 @@ export class HeatPainter {
     }
   }
 
-  #cell(brush: Brush, row: MatrixRow, cell: MatrixCell, x: number, y: number, width: number): void {
+  #cell(
+    brush: ChartBrush,
+    row: MatrixRow,
+    cell: MatrixCell,
+    x: number,
+    y: number,
+    width: number,
+  ): void {
     const { theme } = brush;
     const height = ROW - 1;
     const { first, last } = cell;
@@ -211,7 +218,7 @@ export class HeatPainter {
     }
   }
 
-  #totals(brush: Brush, width: number): void {
+  #totals(brush: ChartBrush, width: number): void {
     const { totals, columns } = this.#matrix;
     const { theme } = brush;
     const left = this.gutter(width);
@@ -250,7 +257,7 @@ export class HeatPainter {
     }
   }
 
-  #axis(brush: Brush, width: number): void {
+  #axis(brush: ChartBrush, width: number): void {
     const { theme } = brush;
     const { columns } = this.#matrix;
     const widest = brushed(brush, integer(columns)) + 12;
@@ -267,7 +274,7 @@ export class HeatPainter {
   }
 }
 
-function brushed(brush: Brush, text: string): number {
+function brushed(brush: ChartBrush, text: string): number {
   brush.font();
   return brush.measure.width(text);
 }

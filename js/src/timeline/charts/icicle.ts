@@ -1,4 +1,4 @@
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
@@ -103,7 +103,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     return [level, from + (x / width) * (to - from)];
   }
 
-  paint(brush: Brush, width: number, height: number, scroll = 0): void {
+  paint(brush: ChartBrush, width: number, height: number, scroll = 0): void {
     const { levels, start } = this.tree;
     const [from, to] = this.shown;
     if (to <= from) return;
@@ -142,7 +142,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     return !this.#hits || this.#hits[to]! > this.#hits[from]!;
   }
 
-  #place(brush: Brush, place: number, x: number, y: number, right: number): void {
+  #place(brush: ChartBrush, place: number, x: number, y: number, right: number): void {
     const key = this.tree.key[place]!;
     const isGroup = this.called.isGroup?.(key) ?? false;
     const { theme } = brush;
@@ -175,7 +175,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
   }
 
   #many(
-    brush: Brush,
+    brush: ChartBrush,
     first: number,
     last: number,
     x: number,
@@ -227,7 +227,7 @@ export class Sandwich implements StageChart {
     this.stage.changed();
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     const half = height / 2;
     const { context, theme } = brush;
     for (const [icicle, top] of [
@@ -250,7 +250,7 @@ export class Sandwich implements StageChart {
     brush.fill(theme.text, 0, half - 1, width, 2);
   }
 
-  over(brush: Brush, width: number, height: number): void {
+  over(brush: ChartBrush, width: number, height: number): void {
     if (!this.#hovered) return;
     const [icicle, place] = this.#hovered;
     const top = icicle === this.#below ? height / 2 : 0;

@@ -1,5 +1,5 @@
 import { errorText, isAbort } from "../../shared/client/request.ts";
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { button, element } from "../../shell/dom.ts";
@@ -29,12 +29,12 @@ export class Merged extends ScrolledChart<number> {
     void this.#ask();
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     if (!this.#icicle) brush.text("Merging …", 8, 12, brush.theme.muted, width);
     this.#icicle?.paint(brush, width, height, this.top);
   }
 
-  override over(brush: Brush, width: number, height: number): void {
+  override over(brush: ChartBrush, width: number, height: number): void {
     for (const place of this.#selected()) {
       const box = this.box(place, width, height);
       if (box) brush.fill(brush.theme.text, box.x, box.y + box.height - 3, box.width, 3);

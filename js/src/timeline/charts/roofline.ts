@@ -1,8 +1,9 @@
 import type { RooflineColumns } from "../../shared/client/answers.ts";
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { div, element } from "../../shell/dom.ts";
 import type { PointerSpot } from "../../shell/pointer.ts";
+import { tellLines } from "../../shell/tooltip.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
 import {
@@ -75,12 +76,12 @@ export class Roofline implements OtherChart, StageChart {
     this.tell();
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     const place = this.#place(width, height);
     this.#painter.paint(brush, place, this.#given, this.#points.highest);
   }
 
-  over(brush: Brush, width: number, height: number): void {
+  over(brush: ChartBrush, width: number, height: number): void {
     const points = this.#points;
     const place = this.#place(width, height);
     const ring = (point: number, line: number) => {
@@ -276,7 +277,7 @@ export class Roofline implements OtherChart, StageChart {
       this.stage.touched();
     }
     const lines = point >= 0 ? this.#tooltip(point) : this.#over && this.#ceiling(this.#over);
-    this.#host.tooltip.tell(lines, this.stage.node, at?.x ?? 0, at?.y ?? 0);
+    tellLines(this.#host.tooltip, lines, this.stage.node, at?.x ?? 0, at?.y ?? 0);
   }
 
   #pull(line: RooflineLine, x: number, y: number): void {

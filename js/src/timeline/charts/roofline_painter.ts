@@ -1,4 +1,4 @@
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { fitTitle, type Names } from "../data/names.ts";
 import {
   beside,
@@ -72,7 +72,7 @@ export class RooflinePainter {
     return Math.max(SMALLEST, LARGEST * Math.sqrt(share));
   }
 
-  paint(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
+  paint(brush: ChartBrush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     this.#axes(brush, place);
     const [width, height] = [place.right - place.left, place.bottom - place.top];
     brush.clip(place.left, place.top, width, height);
@@ -82,7 +82,7 @@ export class RooflinePainter {
     this.#labels(brush, place, given, seen);
   }
 
-  ring(brush: Brush, place: RooflinePlot, point: number, line: number): void {
+  ring(brush: ChartBrush, place: RooflinePlot, point: number, line: number): void {
     const { context, theme } = brush;
     const [x, y] = this.spot(place, point);
     for (const [color, thick] of [
@@ -101,7 +101,7 @@ export class RooflinePainter {
     return [place.atX(this.#points.intensity[point]!), place.atY(this.#points.rate[point]!)];
   }
 
-  #axes(brush: Brush, place: RooflinePlot): void {
+  #axes(brush: ChartBrush, place: RooflinePlot): void {
     const { theme } = brush;
     const { left, top, right, bottom } = place;
     let free = left - 30;
@@ -127,7 +127,7 @@ export class RooflinePainter {
     brush.text("FLOP/s", 4, 8, theme.muted, left);
   }
 
-  #ceilings(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
+  #ceilings(brush: ChartBrush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     const [flops, bytes] = [given.flops ?? seen.flops, given.bytes ?? seen.bytes];
     const ridge = ridgeOf(given);
     const line = (isGiven: boolean, ...ends: [x: number, y: number, toX: number, toY: number]) => {
@@ -149,7 +149,7 @@ export class RooflinePainter {
 
   /** Texts of the ceilings with possible positions beside them, the best first. */
   #ceilingTexts(
-    brush: Brush,
+    brush: ChartBrush,
     place: RooflinePlot,
     given: Ceilings,
     seen: Ceilings,
@@ -180,7 +180,7 @@ export class RooflinePainter {
     return texts;
   }
 
-  #dot(brush: Brush, place: RooflinePlot, point: number): void {
+  #dot(brush: ChartBrush, place: RooflinePlot, point: number): void {
     const { context, theme } = brush;
     const [x, y] = this.spot(place, point);
     const radius = this.radius(point);
@@ -198,7 +198,7 @@ export class RooflinePainter {
     brush.drawn.marks.push({ ...box, node });
   }
 
-  #labels(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
+  #labels(brush: ChartBrush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     const shown = this.#points.byTime;
     const spots = shown.map((point) => {
       const [x, y] = this.spot(place, point);

@@ -1,11 +1,11 @@
 import type { SessionClient } from "../../shared/client/session_client.ts";
-import { Brush, type DrawnItems } from "../../shared/drawing/brush.ts";
+import { ChartBrush, type DrawnItems } from "../../shared/drawing/brush.ts";
 import type { Layer, Rectangle } from "../../shared/drawing/canvas.ts";
 import { div, element, onResize, pointIn } from "../../shell/dom.ts";
 import { bindPointer, type PointerHandlers, type PointerSpot } from "../../shell/pointer.ts";
 import { reveal } from "../../shell/scrolling.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
-import type { Tooltip } from "../../shell/tooltip.ts";
+import { type Tooltip, tellLines } from "../../shell/tooltip.ts";
 import type { ViewContext } from "../../shell/view.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
@@ -38,7 +38,7 @@ export interface ChartHost {
   readonly data: TimelineData;
   readonly context: ViewContext<TimelineOptions>;
   readonly session: SessionClient;
-  readonly tooltip: Pick<Tooltip, "tell">;
+  readonly tooltip: Tooltip;
   say(text: string): void;
   /** Selects nodes, or one slice, in a part of the view; the last node becomes the current one. */
   choose(part: "chart" | "table", nodes: readonly number[], slice?: number): void;
@@ -47,9 +47,9 @@ export interface ChartHost {
 /** What a stage shows, and how it answers pointer and wheel. */
 export interface StageChart extends PointerHandlers {
   /** Paints all; the stage is `width` × `height` CSS pixels. */
-  paint(brush: Brush, width: number, height: number): void;
+  paint(brush: ChartBrush, width: number, height: number): void;
   /** Paints the overlay: pointer, hover, selection. */
-  over(brush: Brush, width: number, height: number): void;
+  over(brush: ChartBrush, width: number, height: number): void;
   /** Handles the wheel while the view has the focus; false lets the page scroll. */
   wheel?(x: number, y: number, event: WheelEvent): boolean;
 }
@@ -57,16 +57,16 @@ export interface StageChart extends PointerHandlers {
 /** Stage of a chart, painted with brushes that record what they draw. */
 export class ChartStage extends Stage {
   readonly #root: HTMLElement;
-  readonly #brushes: readonly Brush[];
+  readonly #brushes: readonly ChartBrush[];
 
   constructor(
     className: string,
     chart: StageChart,
     { root, context: { signal } }: Pick<ChartHost, "root" | "context">,
   ) {
-    const brushes: Brush[] = [];
+    const brushes: ChartBrush[] = [];
     const make = (...layers: Layer[]): StagePainters => {
-      for (const { context } of layers) brushes.push(new Brush(context));
+      for (const { context } of layers) brushes.push(new ChartBrush(context));
       const [brush, over] = brushes;
       return {
         base: (theme, width, height) => {
@@ -170,7 +170,7 @@ export abstract class ScrolledChart<Item> implements OtherChart, StageChart {
   abstract get sentence(): string;
   abstract sync(): void;
   abstract key(event: KeyboardEvent): boolean;
-  abstract paint(brush: Brush, width: number, height: number): void;
+  abstract paint(brush: ChartBrush, width: number, height: number): void;
   /** Height of the content in a room of this many pixels. */
   abstract height(room: number): number;
   protected abstract at(x: number, y: number): Item;
@@ -201,7 +201,7 @@ export abstract class ScrolledChart<Item> implements OtherChart, StageChart {
     reveal(this.#scroller, top, height, above);
   }
 
-  over(brush: Brush, width: number, height: number): void {
+  over(brush: ChartBrush, width: number, height: number): void {
     for (const [item, line] of [
       [this.hovered, 1],
       [this.current, 2],
@@ -232,7 +232,7 @@ export abstract class ScrolledChart<Item> implements OtherChart, StageChart {
     const node = this.nodeOf(item);
     this.host.session.hover(node < 0 ? null : node);
     this.hovered = item;
-    this.host.tooltip.tell(this.lines(item), this.stage.node, x, y);
+    tellLines(this.host.tooltip, this.lines(item), this.stage.node, x, y);
     this.stage.touched();
   }
 }

@@ -1,5 +1,5 @@
 import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { niceStep } from "../../shared/drawing/value_axis.ts";
@@ -42,7 +42,7 @@ export function fitTitle(measure: TextMeasure, title: Title, room: number): stri
 
 /** Writes as much of a title as fits into `room`, its middle at `y`; returns its width. */
 export function writeTitle(
-  brush: Brush,
+  brush: ChartBrush,
   title: Title,
   x: number,
   y: number,

@@ -1,5 +1,5 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import { Brush } from "../../shared/drawing/brush.ts";
+import { ChartBrush } from "../../shared/drawing/brush.ts";
 import { clear, type Layer, layer } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { AxisCamera, type AxisView } from "../../shell/axis_camera.ts";
@@ -66,7 +66,7 @@ class TimelineOverview {
 class TimelinePainter {
   readonly #scene: TimelineScene;
   readonly #context: CanvasRenderingContext2D;
-  readonly #brush: Brush;
+  readonly #brush: ChartBrush;
   readonly #fills: Fills;
   readonly #strips: Strips;
   readonly #overview: TimelineOverview;
@@ -76,7 +76,7 @@ class TimelinePainter {
   constructor(scene: TimelineScene, { context }: Layer) {
     this.#scene = scene;
     this.#context = context;
-    this.#brush = new Brush(context);
+    this.#brush = new ChartBrush(context);
     this.#fills = new Fills(scene.slices, scene.names);
     const source = {
       slices: scene.slices,

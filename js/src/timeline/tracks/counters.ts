@@ -1,6 +1,6 @@
 import type { CounterColumns } from "../../shared/client/answers.ts";
 import type { Client } from "../../shared/client/client.ts";
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { bytes, duration, integer } from "../../shared/format.ts";
 import { upperBound } from "../../shared/many.ts";
 import { Flows } from "../data/marked.ts";
@@ -80,7 +80,7 @@ class CounterBand implements Band {
     ].filter(Boolean);
   }
 
-  paint(brush: Brush, scene: TimelineScene, y: number): void {
+  paint(brush: ChartBrush, scene: TimelineScene, y: number): void {
     const { accent, background, line, text } = brush.theme;
     const { width } = scene;
     const { height } = this;

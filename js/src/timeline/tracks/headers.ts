@@ -1,5 +1,5 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import { agree, counted, integer, percent } from "../../shared/format.ts";
 import { firstOf, fitTitle, type Names, type Title, titleText } from "../data/names.ts";
@@ -93,10 +93,10 @@ const SHORT_BELOW = 640;
 /** Paints the headers of runs, devices and tracks, with their facts. */
 export class Headers {
   readonly #scene: TimelineScene;
-  readonly #brush: Brush;
-  readonly #write: Brush["text"];
+  readonly #brush: ChartBrush;
+  readonly #write: ChartBrush["text"];
 
-  constructor(scene: TimelineScene, brush: Brush, write: Brush["text"]) {
+  constructor(scene: TimelineScene, brush: ChartBrush, write: ChartBrush["text"]) {
     this.#scene = scene;
     this.#brush = brush;
     this.#write = write;

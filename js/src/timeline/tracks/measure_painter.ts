@@ -1,4 +1,4 @@
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { exactly } from "../areas.ts";
 import type { Flows, MarkedSlices } from "../data/marked.ts";
@@ -55,11 +55,11 @@ const DASHES = [4, 3];
 /** Paints the gap, the measure, the edge under the pointer, and hits in the overview. */
 export class MeasurePainter {
   readonly #scene: TimelineScene;
-  readonly #brush: Brush;
+  readonly #brush: ChartBrush;
   #hits: Uint8Array = new Uint8Array(0);
   #hitsOf: MarkedSlices | null = null;
 
-  constructor(scene: TimelineScene, brush: Brush) {
+  constructor(scene: TimelineScene, brush: ChartBrush) {
     this.#scene = scene;
     this.#brush = brush;
   }

@@ -1,4 +1,4 @@
-import { Brush } from "../../shared/drawing/brush.ts";
+import { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Layer } from "../../shared/drawing/canvas.ts";
 import { BADGE, paintBadge, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
@@ -13,13 +13,13 @@ const LEAST = 2;
 export class TimelineOverlay {
   readonly #scene: TimelineScene;
   readonly #context: CanvasRenderingContext2D;
-  readonly #brush: Brush;
+  readonly #brush: ChartBrush;
   readonly #marks: MeasurePainter;
 
   constructor(scene: TimelineScene, { context }: Layer) {
     this.#scene = scene;
     this.#context = context;
-    this.#brush = new Brush(context);
+    this.#brush = new ChartBrush(context);
     this.#marks = new MeasurePainter(scene, this.#brush);
   }
 

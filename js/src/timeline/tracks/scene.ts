@@ -1,5 +1,5 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import type { Brush } from "../../shared/drawing/brush.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { Viewport } from "../../shared/drawing/canvas.ts";
 import { SeenBins } from "../data/bins.ts";
 import { type Flows, MarkedSlices } from "../data/marked.ts";
@@ -26,7 +26,7 @@ export type TimeSpan = readonly [from: number, to: number];
 export interface Band {
   readonly height: number;
   /** Paints it with its top at `y`. */
-  paint(brush: Brush, scene: TimelineScene, y: number): void;
+  paint(brush: ChartBrush, scene: TimelineScene, y: number): void;
   /** Lines about a point of the band. */
   at(x: number, y: number): string[];
 }

@@ -1,5 +1,5 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import { type Brush, FONT } from "../../shared/drawing/brush.ts";
+import { type ChartBrush, FONT } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { channels, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
@@ -32,7 +32,7 @@ export interface DrawnTracks {
 
 export class TracksPainter {
   readonly #scene: TimelineScene;
-  readonly #brush: Brush;
+  readonly #brush: ChartBrush;
   readonly #fills: Fills;
   readonly #lines: StripLines;
   readonly #labels: SliceLabels;
@@ -43,7 +43,7 @@ export class TracksPainter {
   #written = 0;
   #visible: [top: number, bottom: number] = [0, 0];
 
-  constructor(scene: TimelineScene, brush: Brush, fills: Fills, lines: StripLines) {
+  constructor(scene: TimelineScene, brush: ChartBrush, fills: Fills, lines: StripLines) {
     this.#scene = scene;
     this.#brush = brush;
     this.#fills = fills;
@@ -74,7 +74,7 @@ export class TracksPainter {
     return { labels: this.#brush.drawn.labels, marks: this.#marks };
   }
 
-  #text(...[text, x, y, ...look]: Parameters<Brush["text"]>): number {
+  #text(...[text, x, y, ...look]: Parameters<ChartBrush["text"]>): number {
     return this.#isVisible(y) ? this.#brush.text(text, x, y, ...look) : 0;
   }
 
