@@ -38,7 +38,7 @@ function made() {
     chart: { touched: () => {} },
     charts: { shown: null },
     table: { hover: (row: number) => rows.push(row) },
-    tooltip: { showHit: () => {}, leave: () => {} },
+    tooltip: { showHit: () => {}, tell: () => {} },
   } as unknown as ConstructorParameters<typeof TimelineHover>[0];
   const hovering = new TimelineHover(shown);
   const at = (slice: number) => hovering.at(slice < 0 ? null : { slice, instants: 1 }, 0, 0);
