@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import json
-import math
 import os
 import warnings
 from collections.abc import Sequence
@@ -27,7 +24,7 @@ from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import meant
-from tvmdbg_widgets.model.base.text import one_line, why_unread
+from tvmdbg_widgets.model.base.text import one_line, plain_json, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.refs import node_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -242,7 +239,7 @@ def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)
     if view.has_trait("_color_columns"):
-        own["_color_columns"] = _plain(view.color_by.for_page())
+        own["_color_columns"] = plain_json(view.color_by.for_page())
     if options.node is not None:
         node = node_ref(options.node, view.shown.graph, view.shown.tensors)
         session |= {"selected": [node], "entry": [node, 0], "slice": None}
@@ -271,18 +268,4 @@ def run_beside(view: Any) -> RunFacts | None:
 def _traits(widget: Any) -> dict[str, Any]:
     """Return the widget's public traits as JSON, by name."""
     names = sorted({*widget.trait_names(sync=True)} - _NOT_TAKEN)
-    return {name: _plain(getattr(widget, name)) for name in names if not name.startswith("_")}
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON; non-finite numbers become None, bytes a text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, bytes):
-        return {"base64": base64.b64encode(value).decode("ascii")}
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return list(map(_plain, value))
-    json.dumps(value)
-    return value
+    return {name: plain_json(getattr(widget, name)) for name in names if not name.startswith("_")}
