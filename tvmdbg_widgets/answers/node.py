@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.ranges import area, find, paths, sums, window
 from tvmdbg_widgets.answers.tensor import Context, Reply
-from tvmdbg_widgets.model.base.numbers import Trust, duration_text, exact_ns, percent
+from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, exact_ns, percent
 from tvmdbg_widgets.model.graph.graph import Graph, device_name, shape_text
 from tvmdbg_widgets.model.graph.nodes import given_text
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -107,7 +107,7 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
     if heads:
         text += f", graph output {', '.join(map(str, heads))}"
     if len(targets) > _CONSUMERS:
-        text += f", first {_CONSUMERS} of {len(targets):,} uses listed"
+        text += f", first {_CONSUMERS} of {counted(len(targets), 'use')} listed"
     consumers = dict.fromkeys(targets[:_CONSUMERS].tolist())
     return {
         "output": output,
