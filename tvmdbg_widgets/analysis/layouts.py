@@ -168,12 +168,15 @@ def _search(run: RunParts, graph: Graph) -> _Search:
 
 
 class _Links(NamedTuple):
-    """Pairs of entries that a function joins without moving axes, by first entry."""
+    """Pairs of entries that a function joins without moving axes, by first entry.
 
-    start: list[int]
-    there: list[int]
-    node: list[int]
-    same: list[bool]
+    A view of an array is read item by item as quickly as a list, in less memory.
+    """
+
+    start: memoryview
+    there: memoryview
+    node: memoryview
+    same: memoryview
     #: First of the layouts stated of the second that fits the first; empty if none does.
     text: list[str]
     #: Entries of which something is stated, or of another on their walk.
@@ -325,10 +328,8 @@ class _Search:
         for _ in range(_REACH):
             reached[begin[reached[end]]] = True
         return _Links(
-            np.searchsorted(here, np.arange(graph.num_entries + 1)).tolist(),
-            there.tolist(),
-            node.tolist(),
-            same.tolist(),
+            *(np.searchsorted(here, np.arange(graph.num_entries + 1)).data, there.data),
+            *(node.data, same.data),
             [near[number] for number in alike.tolist()],
             reached,
         )
