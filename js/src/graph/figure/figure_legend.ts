@@ -116,8 +116,9 @@ class Items {
   }
 
   *#kinds(): Generator<LegendItem> {
-    for (const { kind, nodes, ns } of kindSums(this.#sheet)) {
-      const share = ns > 0 ? percent(ns / this.#sheet.model.times.total) : integer(nodes);
+    const { times } = this.#sheet.model;
+    for (const { kind, nodes, ns } of times.kindSums()) {
+      const share = ns > 0 ? percent(ns / times.total) : integer(nodes);
       yield this.#chip(kind, share, (theme) => kindFill(theme, kind));
     }
   }
@@ -133,14 +134,13 @@ class Items {
   }
 
   *#numbers(colors: NumberColors): Generator<LegendItem> {
-    const { column, counts, scale, together } = colors;
-    const isTime = this.#sheet.colorBy === "time";
+    const { axis, column, counts, scale, together } = colors;
+    const isWhole = this.#sheet.colorBy === "time" && scale === axis;
     const several = column.of === "entries" ? ` (${together} of outputs)` : "";
     const before = `${column.name} ${colors.text(scale.low)}`;
-    const after = `${colors.text(scale.high)}${isTime ? " (slowest)" : several}`;
-    yield this.#ramp(before, after);
-    if (counts.under) yield this.#text(`${integer(counts.under)} below`);
-    if (counts.over && !isTime) yield this.#text(`${integer(counts.over)} above`);
+    if (!counts.known) yield this.#text(`${column.name}: no known value`);
+    else yield this.#ramp(before, `${colors.text(scale.high)}${isWhole ? " (slowest)" : several}`);
+    for (const words of colors.outside) yield this.#text(words);
     if (counts.unknown) yield this.#unknown(counts.unknown);
     if (column.note) yield this.#text(column.note, "muted");
   }
@@ -266,12 +266,6 @@ function hatched(pen: SvgContext, theme: Theme, x: number, y: number, side: numb
 
 export function faultWords(fault: number): string {
   return ["", "fault begins here", "fault spread here"][fault] ?? "";
-}
-
-export function kindSums({ model }: GraphSheet): { kind: string; nodes: number; ns: number }[] {
-  return [...model.times.byKind(model.graph)]
-    .map(([kind, sum]) => ({ kind, ...sum }))
-    .sort((a, b) => b.ns - a.ns || b.nodes - a.nodes);
 }
 
 /** Unit of the colors; and by node fill, ink on it, text and value, null if unknown. */
