@@ -1,9 +1,9 @@
 import { sortByKey } from "./adjacency.ts";
 import { type AcyclicGraph, ENTRY, identity } from "./layering.ts";
-import type { Packing, Placement } from "./placement.ts";
+import type { Placement } from "./placement.ts";
 import { StrokePen } from "./routing.ts";
-import type { ExpandedGraph, RowOrder, Trunks } from "./trunks.ts";
-import type { Bounds, Frames, Geometry, Layering, LayoutResult, Levels, Routes } from "./types.ts";
+import type { ExpandedGraph, Trunks } from "./trunks.ts";
+import type { Bounds, Frames, Geometry, LayoutResult, Levels, Routes } from "./types.ts";
 
 const STUB = 0.35;
 const LOOP = 6;
@@ -103,7 +103,6 @@ export function joinStrokes(
     pen.corner(inX, ty + y[v]! - height[v]! / 2);
     stubs.push(e);
   };
-  const alone = levels.itemStart.length === 2;
   const line = (e: number) => {
     const first = chainStart[e]!;
     const end = chainStart[e + 1]!;
@@ -117,8 +116,7 @@ export function joinStrokes(
       const l = levelOf[target[link]!]!;
       const from = strokes.start[edgeAt[link]!]!;
       const to = strokes.end[edgeAt[link]!]!;
-      if (alone) pen.copy(points, from, to, origins.x[l]!, origins.y[l]!);
-      else pen.follow(points, from, to, origins.x[l]!, origins.y[l]!);
+      pen.follow(points, from, to, origins.x[l]!, origins.y[l]!);
     }
   };
   for (let e = 0; e < edges; e++) {
@@ -139,43 +137,6 @@ type Layers = Pick<
   LayoutResult,
   "layer" | "layers" | "layerTop" | "layerBottom" | "order" | "layerStart"
 >;
-
-export function layersOfRows(
-  graph: ExpandedGraph,
-  rows: RowOrder,
-  layering: Layering,
-  packing: Packing,
-  geometry: Geometry,
-  nodeOf: Int32Array,
-): Layers {
-  const { layers } = packing;
-  const layer = new Int32Array(graph.nodes);
-  const layerStart = new Int32Array(layers + 1);
-  for (let v = 0; v < graph.nodes; v++) {
-    layer[nodeOf[v]!] = geometry.layer[v]!;
-    layerStart[geometry.layer[v]! + 1]!++;
-  }
-  for (let l = 0; l < layers; l++) layerStart[l + 1]! += layerStart[l]!;
-  const fill = layerStart.slice(0, layers);
-  const order = new Int32Array(graph.nodes);
-  for (const c of packing.sequence) {
-    const from = rows.start[layering.rowStart[c]!]!;
-    const to = rows.start[layering.rowStart[c + 1]!]!;
-    for (let i = from; i < to; i++) {
-      const v = rows.item[i]!;
-      if (v < graph.nodes) order[fill[geometry.layer[v]!]!++] = nodeOf[v]!;
-    }
-  }
-  const layerTop = geometry.layerTop.slice(0, layers);
-  return {
-    layer,
-    layers,
-    layerTop,
-    layerBottom: geometry.layerBottom.slice(0, layers),
-    order,
-    layerStart,
-  };
-}
 
 /** Clusters of boxes whose extents along the flow overlap; x and y in the direction "down". */
 export function layersOfBoxes(x: Float64Array, y: Float64Array, height: ArrayLike<number>): Layers {

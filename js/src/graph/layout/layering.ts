@@ -136,35 +136,6 @@ export function makeAcyclic(
 export const ENTRY = 1;
 export const EXIT = 2;
 
-/** A graph without frames is one level. */
-export function oneLevel(
-  count: number,
-  acyclic: AcyclicGraph,
-  slot: Int32Array | undefined,
-): Levels {
-  const { source, target, flipped } = acyclic;
-  const edges = source.length;
-  const none = new Int32Array(edges).fill(-1);
-  return {
-    count,
-    itemStart: Int32Array.of(0, count),
-    edgeStart: Int32Array.of(0, edges),
-    levelOf: new Int32Array(count),
-    box: identity(count),
-    frame: new Int32Array(count).fill(-1),
-    port: new Uint8Array(count),
-    itemOfFrame: new Int32Array(0),
-    source,
-    target,
-    slot: slot ?? new Int32Array(edges),
-    flipped,
-    outPort: none,
-    inPort: none,
-    chainStart: identity(edges + 1),
-    chain: identity(edges),
-  };
-}
-
 class GrowingNumbers {
   values = new Int32Array(1024);
   count = 0;
@@ -192,11 +163,11 @@ function renamed(values: Int32Array, name: Int32Array): Int32Array {
 
 /** Splits a graph whose edges run forward into levels. */
 export function partLevels(input: LayoutInput, acyclic: AcyclicGraph): Levels {
-  const { parent } = input.frames!;
+  const { parent } = input.frames;
   const frames = parent.length;
   const { source, target, nodeOf, flipped } = acyclic;
   const boxes = nodeOf.length;
-  const frameOf = at(input.frameOf!, nodeOf);
+  const frameOf = at(input.frameOf, nodeOf);
   const depth = new Int32Array(frames);
   for (let f = 0; f < frames; f++) depth[f] = parent[f]! < 0 ? 1 : depth[parent[f]!]! + 1;
   const first = new Int32Array(frames).fill(boxes);

@@ -5,13 +5,12 @@ import {
   boundsOf,
   joinStrokes,
   layersOfBoxes,
-  layersOfRows,
   originsOf,
   placeBoxes,
   placeFrames,
   transpose,
 } from "./finish.ts";
-import { assignLayers, identity, makeAcyclic, oneLevel, partLevels } from "./layering.ts";
+import { assignLayers, makeAcyclic, partLevels } from "./layering.ts";
 import { improveOrder } from "./order.ts";
 import { nominalWidth, placeLevels } from "./placement.ts";
 import { expand, findStubs, findTrunks, initialOrder, spreadStubs, type Trunks } from "./trunks.ts";
@@ -52,7 +51,7 @@ function likeLevels(
   width: Float64Array,
   height: Float64Array,
 ): Int32Array {
-  const { alike, minWidth, closedHeight } = frames!;
+  const { alike, minWidth } = frames;
   const { itemStart, edgeStart, frame, port, source, target, flipped, inPort, outPort } = levels;
   const count = itemStart.length - 1;
   const like = new Int32Array(count);
@@ -77,7 +76,6 @@ function likeLevels(
   };
   const same = (l: number, m: number): boolean => {
     if (alike[l - 1] !== alike[m - 1] || minWidth[l - 1] !== minWidth[m - 1]) return false;
-    if (closedHeight && closedHeight[l - 1] !== closedHeight[m - 1]) return false;
     const v = itemStart[l]!;
     const w = itemStart[m]!;
     const items = itemStart[l + 1]! - v;
@@ -192,7 +190,7 @@ function check(input: LayoutInput): void {
   if (width.length !== count || height.length !== count) {
     throw new RangeError(`${count} nodes but ${width.length} widths, ${height.length} heights`);
   }
-  if (target.length !== source.length || (sourceSlot && sourceSlot.length !== source.length)) {
+  if (target.length !== source.length || sourceSlot.length !== source.length) {
     throw new RangeError(`${source.length} sources but ${target.length} targets or other slots`);
   }
   for (let e = 0; e < source.length; e++) {
@@ -203,10 +201,10 @@ function check(input: LayoutInput): void {
     }
   }
   const { frameOf, frames } = input;
-  if (frames && frameOf?.length !== count) {
-    throw new RangeError(`${count} nodes but ${frameOf?.length} frames of nodes`);
+  if (frameOf.length !== count) {
+    throw new RangeError(`${count} nodes but ${frameOf.length} frames of nodes`);
   }
-  for (let f = 0; frames && f < frames.parent.length; f++) {
+  for (let f = 0; f < frames.parent.length; f++) {
     if (!(frames.parent[f]! >= -1 && frames.parent[f]! < f)) {
       throw new RangeError(
         `frame ${f} is in frame ${frames.parent[f]}, which does not come before it`,
@@ -214,9 +212,9 @@ function check(input: LayoutInput): void {
     }
   }
   for (let v = 0; v < count; v++) {
-    if (frames && !(frameOf![v]! >= -1 && frameOf![v]! < frames.parent.length)) {
+    if (!(frameOf[v]! >= -1 && frameOf[v]! < frames.parent.length)) {
       throw new RangeError(
-        `node ${v} is in frame ${frameOf![v]}; there are ${frames.parent.length}`,
+        `node ${v} is in frame ${frameOf[v]}; there are ${frames.parent.length}`,
       );
     }
     if (!(width[v]! >= 0 && height[v]! >= 0 && width[v]! + height[v]! < Infinity)) {
@@ -265,15 +263,12 @@ function itemsOf(box: Int32Array, boxes: number): Int32Array {
 /** Layout in steps; the caller may pause or stop between them. */
 export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, LayoutResult> {
   check(input);
-  const { count } = input;
+  const { count, direction } = input;
   const spacing: Spacing = { ...DEFAULTS, ...input.options };
-  const direction = input.direction ?? "down";
 
   const acyclic = makeAcyclic(count, input.source, input.target);
   const { nodeOf } = acyclic;
-  const levels = input.frames
-    ? partLevels(input, acyclic)
-    : oneLevel(count, acyclic, input.sourceSlot);
+  const levels = partLevels(input, acyclic);
   const itemOfBox = itemsOf(levels.box, count);
   const outgoing = groupBy(levels.count, levels.source);
   yield { phase: "adjacency", fraction: 0.05 };
@@ -283,17 +278,16 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
 
   const tensors = findTrunks(levels.source, outgoing, levels.slot, levels.flipped);
   const far = findStubs(rows, tensors, levels, spacing.trunkBudget * count + FREE_POINTS);
-  const { stub, hidden } = input.frames ? spreadStubs(levels, far) : { stub: far, hidden: far };
+  const { stub, hidden } = spreadStubs(levels, far);
   yield { phase: "trunks", fraction: 0.15 };
 
   const across = direction === "down" ? input.width : input.height;
   const along = direction === "down" ? input.height : input.width;
   const { width, height, tall } = measure(levels.box, nodeOf, across, along);
   const nominal = nominalWidth(input, levels, width);
-  const own = input.frames ? fold(input, levels, tensors, hidden, width, height) : undefined;
-  const { layering, trunks } = own ?? { layering: rows, trunks: tensors };
-  const kinds = own?.levels ?? levels;
-  const graph = expand(layering, trunks, kinds, own?.hidden ?? hidden);
+  const own = fold(input, levels, tensors, hidden, width, height);
+  const { layering, trunks, levels: kinds } = own;
+  const graph = expand(layering, trunks, kinds, own.hidden);
   yield { phase: "fold", fraction: 0.2 };
 
   const order = initialOrder(graph);
@@ -306,31 +300,25 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
   const blocks = alignBlocks(graph, order, layering);
   yield { phase: "blocks", fraction: 0.7 };
 
-  const wide = own ? numbersAt(width, own.itemOf) : width;
-  const x = placeBlocks(
-    graph,
-    order,
-    blocks,
-    own ? numbersAt(nominal, own.itemOf) : nominal,
-    spacing,
-  );
+  const wide = numbersAt(width, own.itemOf);
+  const x = placeBlocks(graph, order, blocks, numbersAt(nominal, own.itemOf), spacing);
   yield { phase: "coordinates", fraction: 0.8 };
 
   const half = wide.map((w) => w / 2);
   const once: Geometry = {
     x,
-    nominal: own ? x.slice() : x,
+    nominal: x.slice(),
     layer: new Int32Array(graph.count),
     y: new Float64Array(kinds.count),
     left: half,
     right: half.slice(),
-    height: own ? numbersAt(height, own.itemOf) : height,
+    height: numbersAt(height, own.itemOf),
     layerTop: new Float64Array(layering.rows),
     layerBottom: new Float64Array(layering.rows),
     above: new Float64Array(kinds.itemStart.length - 1),
   };
   const placing = placeLevels(
-    input,
+    direction,
     graph,
     kinds,
     layering,
@@ -339,9 +327,7 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
     trunks,
     once,
     wide,
-    own
-      ? Float64Array.from(own.levelOf.subarray(1), (l) => input.frames!.minWidth[l - 1]!)
-      : new Float64Array(0),
+    Float64Array.from(own.levelOf.subarray(1), (l) => input.frames.minWidth[l - 1]!),
     count === 0 ? 1 : tall / count + spacing.layerGap,
     spacing,
   );
@@ -353,23 +339,21 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
   const placement = placed.value;
   yield { phase: "layers", fraction: 0.9 };
 
-  const geometry: Geometry = own
-    ? {
-        ...once,
-        x: numbersAt(x, own.itemAt),
-        y: numbersAt(once.y, own.itemAt),
-        left: numbersAt(once.left, own.itemAt),
-        right: numbersAt(once.right, own.itemAt),
-        height: numbersAt(once.height, own.itemAt),
-        layer: at(once.layer, own.itemAt),
-        above: numbersAt(once.above, own.levelAt),
-      }
-    : once;
+  const geometry: Geometry = {
+    ...once,
+    x: numbersAt(x, own.itemAt),
+    y: numbersAt(once.y, own.itemAt),
+    left: numbersAt(once.left, own.itemAt),
+    right: numbersAt(once.right, own.itemAt),
+    height: numbersAt(once.height, own.itemAt),
+    layer: at(once.layer, own.itemAt),
+    above: numbersAt(once.above, own.levelAt),
+  };
   const origins = originsOf(levels, geometry);
   const { routes, stubs } = joinStrokes(
     graph,
     trunks,
-    own?.edgeAt ?? identity(levels.source.length),
+    own.edgeAt,
     acyclic,
     levels,
     itemOfBox,
@@ -381,9 +365,7 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
   yield { phase: "routes", fraction: 0.95 };
 
   const boxes = placeBoxes(itemOfBox, nodeOf, levels, geometry, origins);
-  const layers = input.frames
-    ? layersOfBoxes(boxes.x, boxes.y, along)
-    : layersOfRows(graph, order, layering, placement.packing, geometry, nodeOf);
+  const layers = layersOfBoxes(boxes.x, boxes.y, along);
   const frames = placeFrames(levels, geometry, origins);
   const bounds = boundsOf(boxes.x, across, frames, routes, placement.bottom);
   let drawn = { ...boxes, frames, bounds, routes };

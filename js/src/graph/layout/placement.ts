@@ -17,7 +17,6 @@ export interface Packing {
   /** Offset added to the x of the component's items. */
   shift: Float64Array;
   firstLayer: Int32Array;
-  layers: number;
   /** Components; those that share a layer are in order from left to right. */
   sequence: Int32Array;
 }
@@ -62,7 +61,6 @@ function packComponents(
   let columnWidth = 0;
   let bandTop = 0;
   let bandWidth = Number.POSITIVE_INFINITY;
-  let layers = 0;
   let used = 0;
   for (let i = 0; i < components; i++) {
     const c = sequence[i]!;
@@ -76,14 +74,13 @@ function packComponents(
       bandTop = used;
       bandWidth = -gap;
       used += rowsOf(c);
-      layers = Math.max(layers, used);
     }
     firstLayer[c] = bandTop;
     shift[c] = column + bandWidth + gap - left[c]!;
     bandWidth += gap + size;
     columnWidth = Math.max(columnWidth, bandWidth);
   }
-  return { shift, firstLayer, layers, sequence };
+  return { shift, firstLayer, sequence };
 }
 
 /** Height a channel gains per pixel its widest edge runs sideways, and the most it gains. */
@@ -161,15 +158,15 @@ export interface Placement {
 
 const PAUSE = 16_384;
 
-export function nominalWidth(input: LayoutInput, levels: Levels, width: Float64Array) {
-  const { frames, direction } = input;
-  if (!frames) return width;
-  const closed = direction === "right" ? frames.closedHeight : frames.minWidth;
-  const { frame } = levels;
-  const nominal = width.slice();
-  for (let v = 0; v < nominal.length; v++)
-    if (frame[v]! >= 0) nominal[v] = closed?.[frame[v]!] ?? 0;
-  return nominal;
+/** Widths of boxes, and of frames when neighbors are placed. */
+export function nominalWidth(
+  { frames, direction }: LayoutInput,
+  { frame }: Levels,
+  width: Float64Array,
+): Float64Array {
+  return width.map((wide, v) =>
+    frame[v]! < 0 ? wide : direction === "right" ? 0 : frames.minWidth[frame[v]!]!,
+  );
 }
 
 /** Makes room for open frames: their neighbors in the row move outwards, other rows stay. */
@@ -201,7 +198,7 @@ function pushRow(
 
 /** Sizes and stacks every level, innermost first: a frame must have its size before its parent is stacked. */
 export function* placeLevels(
-  input: LayoutInput,
+  direction: Direction,
   graph: ExpandedGraph,
   levels: LevelGraphs,
   layering: Layering,
@@ -218,7 +215,6 @@ export function* placeLevels(
   const { rowStart, component } = layering;
   const { x, nominal, y, layer, left, right, height, above } = geometry;
   const { nodes } = graph;
-  const direction = input.direction ?? "down";
   const { ports, place } = portPlacer(graph, trunks, levels, x, width);
   const { strokes, draw } = strokeDrawer(graph, trunks, levels, ports, geometry);
   const rootItems = itemStart[1]!;
@@ -260,14 +256,14 @@ export function* placeLevels(
         pitch,
         spacing.componentGap,
       );
-      // With frames, the largest component's main line is at 0, whatever is open beside it.
-      const zero = input.frames && rootComponents > 0 ? packing.shift[packing.sequence[0]!]! : 0;
+      // The largest component's main line is at 0, whatever is open beside it.
+      const zero = rootComponents > 0 ? packing.shift[packing.sequence[0]!]! : 0;
       for (let v = 0; v < graph.count; v++) {
         const own = component[graph.row[v]!]!;
         if (own >= rootComponents) continue;
         layer[v] = packing.firstLayer[own]! + graph.row[v]! - rowStart[own]!;
         x[v]! += packing.shift[own]! - zero;
-        if (nominal !== x) nominal[v]! += packing.shift[own]! - zero;
+        nominal[v]! += packing.shift[own]! - zero;
       }
     }
     bottom = stackLayers(graph, levels, order, geometry, rows, edges, spacing.layerGap);

@@ -31,12 +31,12 @@ export interface ExpandedGraph {
 export function findTrunks(
   source: Int32Array,
   outgoing: CompressedRows,
-  slot: Int32Array | undefined,
+  slot: Int32Array,
   flipped: Uint8Array,
 ): Trunks {
   const nodes = outgoing.start.length - 1;
   const edges = outgoing.item;
-  const key = (e: number): number => (flipped[e] ? 2 ** 32 + e : slot ? slot[e]! : 0);
+  const key = (e: number): number => (flipped[e] ? 2 ** 32 + e : slot[e]!);
   const ofEdge = new Int32Array(source.length).fill(-1);
   const trunkSource = new Int32Array(edges.length);
   const start = new Int32Array(edges.length + 1);

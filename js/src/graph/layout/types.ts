@@ -10,22 +10,19 @@ export interface LayoutInput {
   /** Node positions, one per edge; operand order is the order of the edges of one target. */
   source: Int32Array;
   target: Int32Array;
-  /** Output an edge reads; edges of one (source, slot) share a trunk. Default: all zero. */
-  sourceSlot?: Int32Array;
-  direction?: Direction;
+  /** Output an edge reads; edges of one (source, slot) share a trunk. */
+  sourceSlot: Int32Array;
+  direction: Direction;
   options?: Partial<Spacing>;
   /** Innermost frame of each box, -1 for none; its content is laid out by itself, and is one box in its parent. */
-  frameOf?: Int32Array;
-  /** If given, even without frames, the main line is at 0 across the flow; otherwise the outermost box begins there. */
-  frames?: {
+  frameOf: Int32Array;
+  frames: {
     /** The frame around a frame, -1 for none; parents come before their children. */
     parent: Int32Array;
     /** Frames with one number and equal content are laid out once. */
     alike: Int32Array;
-    /** Width of the header, px: the least width of a frame, and its width when neighbors are placed. */
+    /** Width of the header, px: the least width of a frame, and if the flow runs down its width when neighbors are placed. */
     minWidth: Float64Array;
-    /** Height of a closed box, px; neighbors are placed by it if the flow runs to the right. */
-    closedHeight?: Float64Array;
   };
 }
 
@@ -129,7 +126,7 @@ export const DEFAULTS: Spacing = {
 
 /** Positions within every level: x from its main line, y from the top of its first layer. */
 export interface Geometry {
-  /** Per item, with all frames closed. */
+  /** Per item, from the main line of its level; `nominal` is with all frames closed. */
   x: Float64Array;
   nominal: Float64Array;
   layer: Int32Array;
