@@ -22,7 +22,6 @@ const input = {
   frameOf: Int32Array.from(given.frameOf ?? given.width.map(() => -1)),
   frames: {
     parent: Int32Array.from(given.parent ?? []),
-    alike: Int32Array.from(given.alike ?? []),
     minWidth: Float64Array.from(given.minWidth ?? []),
   },
 };

@@ -18,7 +18,6 @@ function laidOut(name: string) {
     frameOf: Int32Array.from(given.of!),
     frames: {
       parent: Int32Array.from(given.parent!),
-      alike: Int32Array.from(given.parent!.keys()),
       minWidth: Float64Array.from(given.min_width!),
     },
   });

@@ -1,6 +1,6 @@
 import { at, bytesAt, type CompressedRows, groupBy, inverse } from "./adjacency.ts";
 import { findTrunks } from "./trunks.ts";
-import type { Layering, LayoutInput, LevelGraphs, Levels } from "./types.ts";
+import type { Layering, LayoutInput, Levels } from "./types.ts";
 
 /** Acyclic copy of a graph, its nodes renumbered so that every edge runs from a lower to a higher number. */
 export interface AcyclicGraph {
@@ -303,7 +303,7 @@ export function partLevels(input: LayoutInput, acyclic: AcyclicGraph): Levels {
 }
 
 /** Component of every item; the inside of a frame is always one component. */
-function connected({ count, source, target, levelOf }: LevelGraphs) {
+function connected({ count, source, target, levelOf }: Levels) {
   const root = new Int32Array(count);
   for (let v = 0; v < count; v++) root[v] = v;
   const find = (start: number): number => {
@@ -337,7 +337,7 @@ function connected({ count, source, target, levelOf }: LevelGraphs) {
  * shrink (parameters and masks land beside their use). A chain of sole inputs moves along for free. Ports are in the
  * first and last rows of their frame.
  */
-export function assignLayers(levels: LevelGraphs, outgoing: CompressedRows): Layering {
+export function assignLayers(levels: Levels, outgoing: CompressedRows): Layering {
   const { count, source, target, port, levelOf, itemStart } = levels;
   const incoming = groupBy(count, target);
   const layer = new Int32Array(count);

@@ -3,15 +3,7 @@ import { ENTRY, EXIT } from "./layering.ts";
 import { type Ports, portPlacer } from "./ports.ts";
 import { type Strokes, strokeDrawer } from "./routing.ts";
 import type { ExpandedGraph, RowOrder, Trunks } from "./trunks.ts";
-import type {
-  Direction,
-  Geometry,
-  Layering,
-  LayoutInput,
-  LevelGraphs,
-  Levels,
-  Spacing,
-} from "./types.ts";
+import type { Direction, Geometry, Layering, LayoutInput, Levels, Spacing } from "./types.ts";
 
 export interface Packing {
   /** Offset added to the x of the component's items. */
@@ -95,7 +87,7 @@ const MOST = 1;
  */
 function stackLayers(
   graph: ExpandedGraph,
-  levels: LevelGraphs,
+  levels: Levels,
   order: RowOrder,
   geometry: Geometry,
   rows: readonly [from: number, to: number],
@@ -198,16 +190,15 @@ function pushRow(
 
 /** Sizes and stacks every level, innermost first: a frame must have its size before its parent is stacked. */
 export function* placeLevels(
-  direction: Direction,
+  { direction, frames }: LayoutInput,
   graph: ExpandedGraph,
-  levels: LevelGraphs,
+  levels: Levels,
   layering: Layering,
   order: RowOrder,
   { main }: Blocks,
   trunks: Trunks,
   geometry: Geometry,
   width: Float64Array,
-  header: Float64Array,
   pitch: number,
   spacing: Spacing,
 ): Generator<void, Placement> {
@@ -271,7 +262,7 @@ export function* placeLevels(
       const inside = order.item.subarray(order.start[rows[0]]!, order.start[rows[1]]!);
       const size = frameSize(inside, port, nodes, geometry, direction, spacing, {
         length: bottom,
-        header: header[l - 1]!,
+        header: frames.minWidth[l - 1]!,
       });
       above[l] = size.above;
       sizes[l - 1] = size;

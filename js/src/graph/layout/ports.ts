@@ -1,7 +1,7 @@
 import { addTo } from "../../shared/many.ts";
 import { groupBy, sortByKey } from "./adjacency.ts";
 import type { ExpandedGraph, Trunks } from "./trunks.ts";
-import type { Geometry, LevelGraphs } from "./types.ts";
+import type { Geometry, Levels } from "./types.ts";
 
 /** Ports of lines at boxes, x in px. */
 export interface Ports {
@@ -47,7 +47,7 @@ function spread(wish: Float64Array, count: number, middle: number, width: number
 export function portPlacer(
   graph: ExpandedGraph,
   trunks: Trunks,
-  { target, frame, inPort, outPort }: LevelGraphs,
+  { target, frame, inPort, outPort }: Levels,
   center: Float64Array,
   width: Float64Array,
 ): { ports: Ports; place: (from: number, to: number) => void } {
@@ -171,7 +171,7 @@ function crossings(a: Bus, b: Bus, inX: Float64Array): number {
 export function busFinder(
   graph: ExpandedGraph,
   trunks: Trunks,
-  { source, target }: LevelGraphs,
+  { source, target }: Levels,
   ports: Ports,
   { x, layer, layerTop, layerBottom }: Geometry,
 ): { buses: Buses; find: (from: number, to: number) => void } {

@@ -1,6 +1,6 @@
 import { busFinder, type Ports } from "./ports.ts";
 import type { ExpandedGraph, Trunks } from "./trunks.ts";
-import type { Geometry, LevelGraphs } from "./types.ts";
+import type { Geometry, Levels } from "./types.ts";
 
 /** A growing list of points that merges points on a straight vertical. */
 export class StrokePen {
@@ -71,7 +71,7 @@ export interface Strokes {
 export function strokeDrawer(
   graph: ExpandedGraph,
   trunks: Trunks,
-  levels: LevelGraphs,
+  levels: Levels,
   ports: Ports,
   geometry: Geometry,
 ): { strokes: Strokes; draw: (from: number, to: number) => void } {

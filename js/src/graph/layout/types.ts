@@ -19,8 +19,6 @@ export interface LayoutInput {
   frames: {
     /** The frame around a frame, -1 for none; parents come before their children. */
     parent: Int32Array;
-    /** Frames with one number and equal content are laid out once. */
-    alike: Int32Array;
     /** Width of the header, px: the least width of a frame, and if the flow runs down its width when neighbors are placed. */
     minWidth: Float64Array;
   };
@@ -146,7 +144,7 @@ export interface Geometry {
  * level f + 1 the inside of frame f; no edge crosses levels. Items and edges are sorted by level; an edge between boxes
  * of different levels is a chain of edges that meet at ports.
  */
-export interface LevelGraphs {
+export interface Levels {
   count: number;
   /** Items of level l: itemStart[l] … itemStart[l + 1] - 1; edges likewise. */
   itemStart: Int32Array;
@@ -162,10 +160,6 @@ export interface LevelGraphs {
   /** Per edge: the port inside the frame at its source or target, -1 without a frame. */
   outPort: Int32Array;
   inPort: Int32Array;
-}
-
-/** All level graphs, and how they make up the input. */
-export interface Levels extends LevelGraphs {
   box: Int32Array;
   itemOfFrame: Int32Array;
   /** Edges of level graphs by input edge, from its source to its target; none for a self loop. */

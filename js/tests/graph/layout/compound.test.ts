@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { layout } from "../../../src/graph/layout/layout.ts";
-import { edgePath, type LayoutInput, type LayoutResult } from "../../../src/graph/layout/types.ts";
+import { edgePath, type LayoutResult } from "../../../src/graph/layout/types.ts";
 import { type Groups, type Shown, shown, someGroups } from "./frames.ts";
 import { network, random, scattered } from "./graphs.ts";
 import { type Segment, segments } from "./quality.ts";
@@ -191,59 +191,3 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
     }
   });
 });
-
-/** A graph with open groups several times in a row, each time in a frame, with now and then something that differs. */
-function repeated(seed: number): LayoutInput {
-  const next = random(seed);
-  const { graph, groups } = anyGraph(seed);
-  const { input: once } = shown(graph, groups, someOpen(groups, seed));
-  const [box, edge, frame] = [once.count, once.source.length, once.frames.parent.length + 1];
-  const copies = Array.from({ length: 5 }, (_, i) => i);
-  const change = () => (next() < 0.01 ? 1 : 0);
-  const input: LayoutInput = {
-    ...once,
-    count: copies.length * box,
-    width: Float64Array.from(
-      copies.flatMap(() => [...once.width]),
-      (w) => w + 20 * change(),
-    ),
-    height: Float64Array.from(
-      copies.flatMap(() => [...once.height]),
-      (h) => h + 20 * change(),
-    ),
-    source: Int32Array.from(copies.flatMap((c) => [...once.source, 0].map((v) => v + c * box))),
-    target: Int32Array.from(
-      copies.flatMap((c) => [
-        ...[...once.target].map((v) => v + c * box),
-        ((c + 1) % 5) * box + box - 1,
-      ]),
-    ),
-    sourceSlot: Int32Array.from(
-      copies.flatMap(() => [...once.sourceSlot!, 0]),
-      (slot) => slot + change(),
-    ),
-    frameOf: Int32Array.from(
-      copies.flatMap((c) => [...once.frameOf].map((f) => c * frame + f + 1)),
-    ),
-    frames: {
-      parent: Int32Array.from(
-        copies.flatMap((c) => [-1, ...[...once.frames.parent].map((f) => c * frame + f + 1)]),
-      ),
-      alike: new Int32Array(copies.length * frame),
-      minWidth: new Float64Array(copies.length * frame).fill(80),
-    },
-  };
-  if (seed % 3 === 0) input.options = { trunkBudget: -100 };
-  expect(input.source.length).toBe(copies.length * (edge + 1));
-  return input;
-}
-
-it.each(SEEDS.slice(0, 15))(
-  "gives the same result with and without reuse of equal frames (%i)",
-  (seed) => {
-    const input = repeated(seed);
-    const { alike, ...frames } = input.frames;
-    const apart = { ...input, frames: { ...frames, alike: alike.map((_, f) => f) } };
-    expect(layout(input)).toMatchObject(layout(apart));
-  },
-);

@@ -95,7 +95,6 @@ export function shown(graph: LayoutInput, groups: Groups, open: ReadonlySet<numb
     frameOf: Int32Array.from(frameOf),
     frames: {
       parent: Int32Array.from(groupOf, (g) => frameOfGroup.get(parent[g]!) ?? -1),
-      alike: Int32Array.from(groupOf),
       minWidth: new Float64Array(groupOf.length).fill(CLOSED),
     },
   };

@@ -14,8 +14,7 @@ export function random(seed: number): () => number {
 
 /** No group is open. */
 export function unframed(count: number): Pick<LayoutInput, "frameOf" | "frames"> {
-  const none = new Int32Array(0);
-  const frames = { parent: none, alike: none, minWidth: new Float64Array(0) };
+  const frames = { parent: new Int32Array(0), minWidth: new Float64Array(0) };
   return { frameOf: new Int32Array(count).fill(-1), frames };
 }
 
