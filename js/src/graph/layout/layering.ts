@@ -46,8 +46,6 @@ function feedback(count: number, source: Int32Array, target: Int32Array, flipped
   const next = out.start.slice(0, count);
   const state = new Uint8Array(count);
   const path = new Int32Array(count);
-  const hasInput = new Uint8Array(count);
-  for (let e = 0; e < target.length; e++) if (source[e]! >= 0) hasInput[target[e]!] = 1;
   const walk = (root: number) => {
     if (state[root] !== 0) return;
     let depth = 0;
@@ -69,7 +67,6 @@ function feedback(count: number, source: Int32Array, target: Int32Array, flipped
       }
     }
   };
-  for (let v = 0; v < count; v++) if (!hasInput[v]) walk(v);
   for (let v = 0; v < count; v++) walk(v);
 }
 

@@ -211,20 +211,6 @@ export function busFinder(
     });
   };
 
-  const fan = new Int32Array(x.length);
-  /** True if enough branches of one tensor leave one point to share a line. */
-  const fansOut = (k: number): boolean => {
-    let most = 0;
-    for (let i = start[k]!; i < start[k + 1]!; i++) {
-      const above = last[item[i]!]!;
-      if (above >= 0 && ++fan[above]! > most) most = fan[above]!;
-    }
-    for (let i = start[k]!; i < start[k + 1]!; i++) {
-      const above = last[item[i]!]!;
-      if (above >= 0) fan[above] = 0;
-    }
-    return most >= BRANCHES;
-  };
   /** Groups the branches of one tensor by origin. */
   const gather = (k: number, channels: Map<number, Bus[]>) => {
     const byAbove = new Map<number, number[]>();
@@ -254,7 +240,7 @@ export function busFinder(
   const find = (from: number, to: number) => {
     let channels: Map<number, Bus[]> | undefined;
     for (let e = from; e < to; e++) {
-      if (wide[e]! < 0 || !fansOut(wide[e]!)) continue;
+      if (wide[e]! < 0) continue;
       channels ??= new Map();
       gather(wide[e]!, channels);
     }
