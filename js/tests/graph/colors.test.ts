@@ -206,6 +206,25 @@ describe("columns", () => {
     ]);
   });
 
+  it("counts a node once for all classes that share a color", () => {
+    // Each class in two neighbors, and the first twenty, which get colors, once more.
+    const ids = Array.from({ length: 30 }, (_, id) => id);
+    const codes = [
+      ...ids.map((id) => [id, (id + 1) % 30]),
+      ...ids.slice(0, 20).map((id) => [id, id]),
+    ];
+    const all = columns(codes.map(() => ({ outputs: [[1], [1]] })));
+    const classes = ids.map((id) => `slot ${id}`);
+    const column = {
+      ...{ name: "slot", of: "entries" as const, classes },
+      codes: Int32Array.from(codes.flat()),
+    };
+    const palette = new Palette(SCHEMES.light as Theme);
+    const ground = { graph: all, scene: sceneOf([[0]]), palette };
+    const last = new ClassColors(ground, new NodeTimes(all, null), column).rows.at(-1)!;
+    expect(last).toMatchObject({ label: "10 others", nodes: 11 });
+  });
+
   it("colors infinite values unlike the only finite one", () => {
     const values = Float64Array.of(Number.NEGATIVE_INFINITY, 1, Number.POSITIVE_INFINITY);
     const three = columns([{}, {}, {}]);

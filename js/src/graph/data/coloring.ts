@@ -14,6 +14,7 @@ import {
   tally,
 } from "./colors.ts";
 import { BoxHealth, type NodeHealth } from "./health.ts";
+import { nodesIn } from "./links.ts";
 import { type ClassColumn, type NodeColumn, ownColumn, rowsOf } from "./node_columns.ts";
 import { NumberColors, timeColumn } from "./number_colors.ts";
 import type { NodeTimes } from "./times.ts";
@@ -72,7 +73,7 @@ export class ClassColors extends KindColors {
     }));
     const rest = order.slice(this.#own);
     if (rest.length) {
-      const nodes = rest.reduce((sum, code) => sum + counts[code]!, 0);
+      const nodes = nodesIn(graph, this.nodes(OTHER));
       const label =
         classes.length < order.length
           ? `${integer(rest.length)} used once`
