@@ -133,7 +133,7 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
 
   const order = initialOrder(graph);
   yield { phase: "initial", fraction: 0.25 };
-  for (const _ of improveOrder(graph, order, layering.component, spacing.sweeps)) {
+  for (const _ of improveOrder(graph, order, layering.component)) {
     yield { phase: "order", fraction: 0.4 };
   }
   yield { phase: "order", fraction: 0.6 };

@@ -102,8 +102,6 @@ export interface Spacing {
   layerGap: number;
   /** Free space between two components, px. */
   componentGap: number;
-  /** Ordering sweeps per stretch of the graph. */
-  sweeps: number;
   /** Limit of the trunk points, per node; edges beyond it become stubs. */
   trunkBudget: number;
   frameHeader: number;
@@ -116,7 +114,6 @@ export const DEFAULTS: Spacing = {
   trackGap: 10,
   layerGap: 36,
   componentGap: 48,
-  sweeps: 8,
   trunkBudget: 4,
   frameHeader: 24,
   framePadding: 12,
