@@ -169,8 +169,9 @@ def repeats(
     if len(drawn) < matrix.repeats:
         of, are = counted(matrix.repeats, "repeat"), agree(len(drawn), "is")
         notes.append(f"{len(drawn):,} of {of} {are} drawn, evenly spaced")
-    unknown = int(np.isnan(matrix.ns).sum())
-    if unknown and not matrix.of_slices:
+    given = 0 if facts.timeline is None else np.diff(facts.timeline.repeats_offsets)[matrix.nodes]
+    unknown = 0 if matrix.of_slices else int(np.sum(given) - np.isfinite(matrix.ns).sum())
+    if unknown:
         notes.append(f"{counted(unknown, 'repeat')} left out: not a number")
 
     from bokeh.models import PrintfTickFormatter

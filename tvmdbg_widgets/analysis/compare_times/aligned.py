@@ -112,6 +112,7 @@ def _connected_groups(ones: Ints, others: Ints, count: int) -> Ints:
         before = group.copy()
         np.minimum.at(group, ones, least)
         np.minimum.at(group, others, least)
+        group = group[group]
         if np.array_equal(before, group):
             return group
 
