@@ -229,7 +229,7 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     places = np.empty(graph.num_nodes, np.int64)
     places[graph.topological_order] = np.arange(graph.num_nodes)
     order = np.lexsort((places[nodes], row))
-    last = order[np.append(np.diff(row[order]) > 0, [True][: len(order)])]
+    last = order[np.diff(row[order], append=-1) != 0]
     values = np.full(graph.num_nodes, np.nan)
     kept = last[shown[row[last]]]
     values[nodes[kept]] = columns.change_ns[row[kept]]

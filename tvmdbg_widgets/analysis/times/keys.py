@@ -287,7 +287,8 @@ def _groups_at_level(groups: Groups, named: KeyedSlices, level: int) -> Keys:
     for row, around in enumerate(groups.parent.tolist()):
         if around >= 0 and 0 <= level < depth[row]:
             at_level[row] = at_level[around]
-    inner = np.where(named.known, groups.node_group[named.at].astype(np.int64), -1)
+    inner = np.full(len(named.node), -1)
+    inner[named.known] = groups.node_group[named.node[named.known]]
     shared = named.timeline.shared
     if shared is not None:
         own = len(named.slices)
