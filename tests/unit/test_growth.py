@@ -12,6 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
 from tests.unit.findings.findings_dump import Op, graph_json
 from tests.unit.graph.calls import calls
+from tvmdbg_widgets.analysis.compare_times.aligned import _connected_groups
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.matching import match
 from tvmdbg_widgets.analysis.matching.side import GraphSide
@@ -21,6 +22,8 @@ from tvmdbg_widgets.formats.tvm import times
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.graph.roles import with_roles
+
+_FIRST, _REST = slice(-1), slice(1, None)
 
 
 def test_time_list_is_read_without_a_call_per_value() -> None:
@@ -90,6 +93,21 @@ def test_equal_nodes_are_matched_without_a_list_of_unmatched_ones_each(
     monkeypatch.setattr(GraphSide, "unmatched", counting)
     assert len(match(one, other)) == 191
     assert count < 100
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_long_chains_of_matches_are_joined_in_few_steps(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    order = random.permutation(20_000)
+    cuts = np.sort(random.choice(np.arange(1, len(order)), 3, replace=False))
+    pieces = np.split(order, cuts)
+    ones, others = (np.concatenate([piece[part] for piece in pieces]) for part in (_FIRST, _REST))
+    found: list[Any] = []
+    assert calls(lambda: found.append(_connected_groups(ones, others, len(order)))) < 500
+    expected = np.empty_like(order)
+    for piece in pieces:
+        expected[piece] = piece.min()
+    np.testing.assert_array_equal(found[0], expected)
 
 
 def test_deeply_nested_fractions_are_summed_in_linear_time() -> None:
