@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import takewhile
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.blocks.sequence import STACK, module_path
+from tvmdbg_widgets.analysis.blocks.sequence import STACK, common_path, module_path
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.ranges import first_rows, flat_ranges, numbered
 from tvmdbg_widgets.model.base.slips import one_of
@@ -425,6 +424,5 @@ def _of_sets(sets: NodeSets | None, paths: list[Path | None]) -> list[Path | Non
         assert sets is not None  # noqa: S101
         nodes = () if sets.apart[number] else sets.of(number)
         some = [path for node in nodes if (path := paths[node]) is not None]
-        parts = takewhile(lambda each: len(set(each)) == 1, zip(*some, strict=False))
-        common.append(tuple(part[0] for part in parts) if some else None)
+        common.append(common_path(some) if some else None)
     return common
