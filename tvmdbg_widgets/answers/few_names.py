@@ -14,11 +14,13 @@ from tvmdbg_widgets.analysis.node_columns import known_column
 from tvmdbg_widgets.analysis.view_columns import graph_columns, group_columns
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import Question
+from tvmdbg_widgets.answers.node_columns import asked_column, column_info
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.timeline import first_of_timeline
 from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -68,6 +70,8 @@ _OF_OUTPUTS = {
     "layout": "entryLayouts",
 }
 _COLORS = ("kind", "time", *_OF_OUTPUTS)
+#: Decades of a logarithmic scale, as in ``js/src/graph/data/number_colors.ts``.
+_LOG_DECADES = 6
 #: Boxes by bits of one number.
 _BITS = 40
 
@@ -77,7 +81,7 @@ def condensed_columns(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the graph with groups that leave at most so many boxes, and edges between those.
 
-    The second are the open groups.
+    The second are the open groups, and the column of colors that has a row for each of these.
     """
     timeline, most = run.timeline, question.integer("most", 2, _MOST_BOXES)
     heads = graph.heads if len(graph.heads) <= _MOST_HEADS else graph.heads[:0]
@@ -88,14 +92,18 @@ def condensed_columns(
     columns |= {name: columns[name][between] for name in columns if name.startswith("edge")}
     columns |= {"headNode": heads[:, 0], "headOutput": heads[:, 1], "hasTensor": held}
     if graph.num_nodes > MOST_NODES:
-        color = question.choice("color", _COLORS)
+        column = None
+        if question.has("name") or question.has("number"):
+            column = asked_column(run, question)
+        color = None if column is not None else question.choice("color", _COLORS)
         if color == "layout" or question.flag("layouts"):
             best = known_column(run.parts, "layout")
             codes = np.where(best.rows < 0, len(best.classes), best.rows)
             columns["entryLayouts"] = StringColumn((*best.classes, ""), codes.astype(np.int32))
         ns = np.where(graph.kinds == NodeKind.PARAMETER, 0.0, np.nan_to_num(columns["nodeNs"]))
         slowest = np.argsort(-ns, kind="stable")[:_SLOWEST]
-        if color is not None and "callNs" not in columns:
+        is_shared = color is not None or (column is not None and column.terms is None)
+        if is_shared and "callNs" not in columns:
             judged = run.search.health().columns()["node"] if question.flag("judged") else ()
             own = _drawn_alone(columns, box, len(groups))
             own[slowest] = True
@@ -103,7 +111,8 @@ def condensed_columns(
             limits: Sequence[float] = ()
             if question.has("limits"):
                 limits = question.numbers("limits", -np.inf, np.inf, 2)
-            return _shared_rows(columns, box, own, color, limits), {"open": opened}
+            few = _shared_rows(columns, box, own, column or color or "", limits)
+            return few, {"open": opened, "column": column and column_info(column)}
         alone = (box >= len(groups)) & (graph.kinds != NodeKind.PARAMETER)
         named = np.concatenate([slowest, np.flatnonzero(alone)[:most]])
         for name in ("names", "labels", "funcNames"):
@@ -138,12 +147,13 @@ def _shared_rows(
     columns: Mapping[str, Any],
     box: Ints,
     own: npt.NDArray[np.bool_],
-    color: str,
+    color: str | NodeColumn,
     limits: Sequence[float],
 ) -> dict[str, Any]:
     """Return a graph in which nodes that a figure does not tell apart share a row.
 
-    Their times and bytes are means. ``nodeId`` is the first of them, ``nodeCount`` their number.
+    Their times, bytes and numbers of the column are means, but where a box shows the largest.
+    ``nodeId`` is the first of them, ``nodeCount`` their number.
     """
     folded, ns, offsets = _folded(columns), columns["nodeNs"], columns["entryOffsets"]
     source, target = columns["edgeSource"], columns["edgeTarget"]
@@ -154,18 +164,8 @@ def _shared_rows(
         columns["opKinds"].codes,
         np.isnan(ns) + 2 * (ns > 0),
     ]
-    value = ns if color == "time" else np.full(len(ns), np.nan)
-    if color in _OF_OUTPUTS:
-        own = own | (np.diff(offsets) != 1)
-        first = np.minimum(offsets[:-1], max(0, int(offsets[-1]) - 1))
-        if color == "bytes":
-            value = np.append(columns["entryBytes"], np.nan)[first]
-            own[np.nan_to_num(value, nan=-1.0).argmax()] = True
-            keys.append(np.isnan(value))
-        elif len(codes := columns[_OF_OUTPUTS[color]]):
-            keys.append(getattr(codes, "codes", codes)[first])
-    if limits:
-        keys.append(np.searchsorted([limits[0]], value, "right") + 2 * (value > limits[-1]))
+    value, own, shown = _of_color(columns, own, color, limits)
+    keys += shown
     numbers = np.where(own, -1 - np.arange(len(ns)), _numbered(keys))
     _, first, at, count = np.unique(
         numbers, return_index=True, return_inverse=True, return_counts=True
@@ -186,6 +186,14 @@ def _shared_rows(
     if color == "bytes":
         shared = np.flatnonzero(count > 1)
         few["entryBytes"][few["entryOffsets"][shared]] = mean(value)[shared]
+    if isinstance(color, NodeColumn):
+        of_nodes = color.of == "nodes"
+        told = color.rows[nodes if of_nodes else entries_]
+        if color.values is not None:
+            shared = np.flatnonzero(count > 1)
+            combined = _largest(value, row) if color.together == "largest" else mean(value)
+            told[shared if of_nodes else few["entryOffsets"][shared]] = combined[shared]
+        few["columnValues" if color.codes is None else "columnCodes"] = told
     place = np.argsort(columns["groupOrder"])[nodes]
     few["groupOrder"] = np.argsort(place).astype(np.int32)
     for name in ("groupStart", "groupEnd"):
@@ -205,6 +213,52 @@ def _shared_rows(
         ints.astype(np.int32) for ints in (nodes, count, row)
     )
     return dict(columns) | few
+
+
+def _of_color(
+    columns: Mapping[str, Any],
+    own: npt.NDArray[np.bool_],
+    color: str | NodeColumn,
+    limits: Sequence[float],
+) -> tuple[Floats, npt.NDArray[np.bool_], list[Ints]]:
+    """Return numbers that colors show, nodes with rows of their own, and keys of the others."""
+    ns, offsets = columns["nodeNs"], columns["entryOffsets"]
+    first = np.minimum(offsets[:-1], max(0, int(offsets[-1]) - 1))
+    of_nodes = color.of == "nodes" if isinstance(color, NodeColumn) else color not in _OF_OUTPUTS
+    own = own.copy() if of_nodes else own | (np.diff(offsets) != 1)
+    value, keys = np.full(len(ns), np.nan), []
+    if isinstance(color, NodeColumn):
+        rows = color.rows if of_nodes else np.append(color.rows, color.rows[:1])[first]
+        if color.codes is None:
+            value, limits = rows, limits or color.range or ()
+            finite = np.flatnonzero(np.isfinite(value))
+            for some in (finite, finite[value[finite] > 0]):
+                ordered = some[np.argsort(value[some], kind="stable")]
+                own[[*ordered[:1], *ordered[-1:]]] = True
+            if color.scale == "log" and not limits:
+                most = np.max(value[finite], initial=0.0)
+                keys.append(value < most / 10**_LOG_DECADES)
+                keys.append(value <= 0)
+            rows = np.isnan(value) + 2 * np.isposinf(value) + 4 * np.isneginf(value)
+        keys.append(rows)
+    elif color == "time":
+        value = ns
+    elif color == "bytes":
+        value = np.append(columns["entryBytes"], np.nan)[first]
+        own[np.nan_to_num(value, nan=-1.0).argmax()] = True
+        keys.append(np.isnan(value))
+    elif color in _OF_OUTPUTS and len(codes := columns[_OF_OUTPUTS[color]]):
+        keys.append(getattr(codes, "codes", codes)[first])
+    if limits:
+        keys.append(np.searchsorted([limits[0]], value, "right") + 2 * (value > limits[-1]))
+    return value, own, keys
+
+
+def _largest(values: Floats, row: Ints) -> Floats:
+    """Return the value of the largest magnitude of each row."""
+    ordered = np.lexsort((np.abs(values), row))
+    largest: Floats = values[ordered[np.append(np.diff(row[ordered]) > 0, True)]]
+    return largest
 
 
 _OF_NODES = (

@@ -31,15 +31,19 @@ def number_of(run: RunFacts, column: NodeColumn) -> int:
 
 def node_column(context: Context, question: Question) -> Reply:
     """Answer a column by its number, or one that is computed from the run by its name."""
-    run = context.run
+    return column_reply(asked_column(context.run, question))
+
+
+def asked_column(run: RunFacts, question: Question) -> NodeColumn:
+    """Return the column that a question means."""
     if not question.has("number"):
         name = question.choice("name", KNOWN_COLUMNS) or KNOWN_COLUMNS[0]
-        return column_reply(known_column(run.parts, name))
+        return known_column(run.parts, name)
     held: _Held = run.kept.get("columns") or _Held()
     column = held.columns.get(question.integer("number"))
     if column is None:
         raise LookupError("this column was replaced by a newer one")
-    return column_reply(column)
+    return column
 
 
 def column_reply(column: NodeColumn) -> Reply:
@@ -47,5 +51,10 @@ def column_reply(column: NodeColumn) -> Reply:
     columns: dict[str, Any] = {"values": column.values, "codes": column.codes}
     columns |= zip(("divisor", "dividend"), column.terms or (), strict=False)
     there = {name: rows for name, rows in columns.items() if rows is not None}
+    return Reply.of("nodeColumn", there, column_info(column))
+
+
+def column_info(column: NodeColumn) -> dict[str, Any]:
+    """Return what views know of a column beside its rows."""
     about = ("of", "unit", "scale", "range", "together", "classes", "ordered", "hatched", "note")
-    return Reply.of("nodeColumn", there, {name: getattr(column, name) for name in about})
+    return {name: getattr(column, name) for name in about}

@@ -19,6 +19,7 @@ from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures.comparison import comparison_figure
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.run import DebugRun
 
 
@@ -101,6 +102,16 @@ def test_graph_with_few_names_is_drawn_like_one_with_all(
         assert few == pytest.approx(all_)
 
 
+def _column(run: tvmdbg.DebugRun, of: str, **how: Any) -> NodeColumn:
+    """Numbers of nodes or entries, some of them equal, unknown or infinite."""
+    random = np.random.default_rng(7)
+    count = run.graph.num_nodes if of == "nodes" else run.graph.num_entries
+    values = np.round(random.normal(size=count), 2)
+    values[random.random(count) < 0.1] = np.nan
+    values[5::97] = np.inf
+    return NodeColumn("drift", of, values, unit="dB", **how)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     "how",
     [
@@ -108,6 +119,14 @@ def test_graph_with_few_names_is_drawn_like_one_with_all(
         {"color_by": "bytes", "focus": 7},
         {"color_by": "layout", "label": "{layout}"},
         {"color_by": "kind", "label": "{layout}"},
+        {"color_by": "critical"},
+        {"color_by": "slack"},
+        {"color_by": "intensity", "label": "{layout} {value}"},
+        {"color_by": {"of": "nodes"}},
+        {"color_by": {"of": "nodes", "together": "sum"}, "color_limits": (0.1, 1.5)},
+        {"color_by": {"of": "nodes", "together": "mean", "scale": "log"}},
+        {"color_by": {"of": "entries", "together": "mean"}},
+        {"color_by": {"of": "entries", "range": (-1, 1)}},
         {"hops": 1},
     ],
     ids=str,
@@ -120,6 +139,8 @@ def test_rows_of_several_nodes_are_drawn_like_all_nodes(
     run = tvmdbg.open(
         tvmdbg.samples.resnet20_cifar if is_sample else residual_graph(1_000).encode()
     )
+    if isinstance(how.get("color_by"), dict):
+        how = how | {"color_by": _column(run, **how["color_by"])}
     if is_sample:
         run.findings(progress=False)
     monkeypatch.setattr(few_names, "MOST_NODES", 20)
@@ -127,7 +148,8 @@ def test_rows_of_several_nodes_are_drawn_like_all_nodes(
     ask = Answers.answer
 
     def ask_for_all(answers: Answers, message: dict[str, Any]) -> Reply:
-        return ask(answers, {name: part for name, part in message.items() if name != "color"})
+        shared = {"color", "name", "number"} if message["kind"] == "graph" else ()
+        return ask(answers, {name: part for name, part in message.items() if name not in shared})
 
     monkeypatch.setattr(Answers, "answer", ask_for_all)
     every = drawn(run.facts, "graph", **how)

@@ -106,14 +106,16 @@ export function combined(
   const { values, together, terms } = column;
   if (terms && nodes.length > 1) return ratio(terms, nodes);
   if (column.sum && nodes.length > 1) return column.sum(nodes);
-  const counts = together === "sum" && nodes.length > 1 ? graph.nodeCount : undefined;
+  const counts = together !== "largest" && nodes.length > 1 ? graph.nodeCount : undefined;
   let [count, result] = [0, Number.NaN];
   for (let i = 0; i < nodes.length; i++) {
     const [first, end] = rowsOf(graph, column, nodes[i]!);
     for (let row = first; row < end; row++) {
-      const value = values[row]! * (counts?.[nodes[i]!] ?? 1);
+      const more = counts?.[nodes[i]!] ?? 1;
+      const value = values[row]! * more;
       if (Number.isNaN(value)) continue;
-      if (count++ === 0) result = value;
+      count += more;
+      if (count === more) result = value;
       else if (together !== "largest") result += value;
       else if (Math.abs(value) > Math.abs(result)) result = value;
     }

@@ -1,5 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import type { GraphColumns, MatchColumns } from "../../shared/client/answers.ts";
+import type { GraphColumns, MatchColumns, RunReplies } from "../../shared/client/answers.ts";
 import { OWN_COLORS } from "../../shared/client/options.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import type { FigureRequest } from "../../shared/drawing/figure.ts";
@@ -260,9 +260,10 @@ function askGraph({ client, options }: GraphRequest, most: number | null) {
   const { color_by: color, color_limits: limits, judged } = options;
   if (!options.many) return client.ask("graph", { most });
   const layouts = options.label.includes("{layout}");
-  const isComplete = color === "health" || columnsOf(options).some((name) => name !== "layout");
-  if (isComplete) return client.ask("graph", { most, layouts });
-  return client.ask("graph", { most, color, limits, judged, layouts });
+  if (color === "health") return client.ask("graph", { most, layouts });
+  const isColumn = color !== "layout" && columnsOf(options).includes(color);
+  const asked = isColumn ? questionOf(options, color) : { color };
+  return client.ask("graph", { most, ...asked, limits, judged, layouts });
 }
 
 /** Names of columns that Python has. */
@@ -272,19 +273,26 @@ function columnsOf({ color_by: color, color_number: number, label }: GraphFigure
   return [...new Set([...(isOwn ? [] : [color]), ...layout])];
 }
 
+function questionOf({ color_by: color, color_number: number }: GraphFigureOptions, name: string) {
+  return name === color && number !== null ? { number } : { name };
+}
+
 /** The columns of colors and labels, of which `beside` are known. */
 async function askedColumns(
   { client, options }: GraphRequest,
   graph: GraphColumns,
   beside: GivenColumns,
 ): Promise<GivenColumns> {
-  const { color_by: color, color_number: number } = options;
   const given = { ...beside };
   for (const name of columnsOf(options)) {
-    // An answer with few rows brings its layouts.
+    // An answer with few rows brings its layouts and the column of its colors.
     if (given[name] || (name === "layout" && graph.entryLayouts)) continue;
-    const question = name === color && number !== null ? { number } : { name };
-    given[name] = readColumn(graph, name, await client.ask("nodeColumn", question));
+    const { columnValues: values, columnCodes: codes, info } = graph;
+    const isHere = name === options.color_by && info?.column && (values || codes);
+    const answer = isHere
+      ? { info: info.column!, ...(values ? { values } : { codes }) }
+      : await client.ask("nodeColumn", questionOf(options, name));
+    given[name] = readColumn(graph, name, answer as RunReplies["nodeColumn"]);
   }
   return given;
 }

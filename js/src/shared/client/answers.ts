@@ -113,6 +113,8 @@ interface GraphInfo {
   roles?: string;
   /** Open groups of a condensed graph. */
   open?: number[];
+  /** The column of `columnValues` or `columnCodes`. */
+  column?: NodeColumnInfo | null;
   devices: Record<string, string>;
   /** The first faults of the graph file. */
   wrong?: string[];
@@ -358,6 +360,8 @@ export interface RunQuestions {
     limits?: readonly number[] | null;
     judged?: boolean;
     layouts?: boolean;
+    number?: number;
+    name?: string;
   };
   /** A column that the view was given, or one that Python computes from the run. */
   nodeColumn: { number: number } | { name: string };

@@ -49,6 +49,9 @@ export const NODES = {
   nodeId: "i4?",
   nodeCount: "i4?",
   nodeRow: "i4?",
+  /** Rows of the column by which such a figure colors its nodes, as of the answer "nodeColumn". */
+  columnValues: "f8?",
+  columnCodes: "i4?",
 } as const;
 
 export const GROUPS = {
