@@ -10,7 +10,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.debugger import debugger_to_draw
 from tvmdbg_widgets.figures.engine import ToDraw, draw_view
-from tvmdbg_widgets.figures.graph import colored, graph_to_draw
+from tvmdbg_widgets.figures.graph import given_column, graph_to_draw
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.tensor import tensor_to_draw
@@ -39,8 +39,8 @@ def view_figure(
 ) -> Figure:
     """Draw the figure of a view; ``saved`` makes it fit into a saved notebook."""
     view = options.view
-    if isinstance(options, GraphOptions) and run.graph is not None:
-        options = replace(options, color_by=colored(run.graph, options.color_by))
+    if isinstance(options, GraphOptions) and not isinstance(options.color_by, str) and run.graph:
+        options = replace(options, color_by=given_column(run.graph, options.color_by))
     if view in _TO_DRAW:
         given = _TO_DRAW[view](run, options, saved=saved, redaction=redaction)
     else:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
+from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES, ERROR, OWN_COLORS
 from tvmdbg_widgets.analysis.opening import checked_query
 from tvmdbg_widgets.answers.few_names import has_many
 from tvmdbg_widgets.answers.node_columns import number_of
@@ -78,12 +78,13 @@ def graph_options(
     }
 
 
-def colored(graph: Graph, color_by: Any) -> str | NodeColumn:
-    """Return a name as it is, and a column or data as a column that fits the graph."""
-    if isinstance(color_by, str):
-        return color_by
-    given = color_by if isinstance(color_by, NodeColumn) else node_column(graph, color_by)
-    return fitting(given, graph)
+def given_column(graph: Graph, data: Any, **how: Any) -> NodeColumn:
+    """Return a column or data as a column that fits the graph, by a name that views leave free."""
+    is_column = isinstance(data, NodeColumn)
+    column: NodeColumn = data if is_column else node_column(graph, data, **how)
+    if column.name in (OWN_COLORS if is_column else (*COLOR_NAMES, ERROR)):
+        raise ValueError(f"{column.name!r} is the name of a built-in column; choose another")
+    return fitting(column, graph)
 
 
 def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:

@@ -61,7 +61,8 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     if options.view is not None and options.view not in choices:
         near = meant(options.view, choices)
         raise ValueError(f"a page of a {type(view).__name__} has no view {options.view!r}{near}")
-    states = models(view, options)
+    columns = view.color_by.for_page() if view.has_trait("_color_columns") else []
+    states = models(view, options, columns)
     tensors = kind in _SHOW_TENSORS
     if not tensors:
         options = replace(options, share="statistics", parameters=False)
@@ -74,7 +75,7 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     beside = run_beside(view)
     replies: list[tuple[dict[str, Any], Reply]] = [
         ({"kind": "nodeColumn", "number": number}, column_reply(column))
-        for number, (_, column, _) in enumerate(_columns(view))
+        for number, column in enumerate(columns)
     ]
     title, second = run.title, ""
     if beside is not None:
@@ -242,13 +243,15 @@ _NOT_TAKEN = frozenset(
 )
 
 
-def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
+def models(
+    view: View, options: PageOptions, columns: Sequence[NodeColumn] = ()
+) -> dict[str, dict[str, Any]]:
     """Return the states of the page's models by id."""
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)
-    if columns := _columns(view):
+    if columns:
         own["_color_columns"] = {
-            name: {"number": number, "work": work} for number, (name, _, work) in enumerate(columns)
+            column.name: {"number": number, "work": None} for number, column in enumerate(columns)
         }
     if options.node is not None:
         node = node_ref(options.node, view.shown.graph, view.shown.tensors)
@@ -267,11 +270,6 @@ def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
         states["session_b"] = _traits(view.session_b) | {"hovered": None, "source": "python"}
         states["view"] |= {"run_b": "anywidget:run_b", "session_b": "anywidget:session_b"}
     return states
-
-
-def _columns(view: Any) -> list[tuple[str, NodeColumn, Any]]:
-    """Return the columns by which the page can color a graph."""
-    return view.color_by.for_page() if view.has_trait("_color_columns") else []
 
 
 def run_beside(view: Any) -> RunFacts | None:
