@@ -23,6 +23,8 @@ _FILES = frozenset(("graph", "params", "trace", "table", "debug_buffer"))
 _CHOICES = frozenset(("device", "method"))
 _OPTIONS = {
     "open(…, follow_links=True)": "--follow-links",
+    "open_rpc(capture, connection=0)": "--connection 0",
+    "open_rpc(client, server)": "tvmdbg rpc CLIENT SERVER",
     "open the log with dag=": "give a DAG text along",
 }
 _WRITE = re.compile(r"log\.write\(path(?:, log\.select\(\"([^\"]*)\"\))?\)")
