@@ -170,13 +170,13 @@ def whole(least: float = -math.inf, most: float = math.inf) -> Accepts:
     return Accepts("number", "int", check)
 
 
-def number(least: float = -math.inf) -> Accepts:
-    """Accept finite numbers."""
+def number(least: float = -math.inf, most: float = math.inf) -> Accepts:
+    """Accept finite numbers between two limits."""
 
     def check(value: Any) -> float:
         if isinstance(value, bool | str):
             raise TypeError(f"expected a number, found {value!r:.80}")
-        return float(_limited(_finite(value), least, math.inf))
+        return float(_limited(_finite(value), least, most))
 
     return Accepts("number", "float", check)
 
