@@ -10,10 +10,13 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
+from tests.graph_json import chain
 from tests.unit.findings.findings_dump import Op, graph_json
 from tests.unit.graph.calls import calls
 from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.analysis.times import operator_rows
 from tvmdbg_widgets.formats.tvm import times
+from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.graph.roles import with_roles
 
@@ -56,6 +59,16 @@ def test_function_name_with_very_long_number_is_parsed() -> None:
     """Each digit was taken off in turn, with a copy of what is left."""
     assert parts(f"fused_add{'1' * 1_000_000}") == ("add",)
     assert parts("fused_log2_atan21") == ("log2", "atan2")
+
+
+def test_operators_share_one_column_of_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row made the column of all nodes again."""
+    made: list[Graph] = []
+    monkeypatch.setattr(
+        operator_rows, "node_op_kinds", lambda graph: made.append(graph) or node_op_kinds(graph)
+    )
+    assert len(list(tvmdbg.open(chain(["x", "a", "b", "c"])).table())) == 3
+    assert len(made) == 1
 
 
 def test_role_search_cost_grows_about_linearly() -> None:

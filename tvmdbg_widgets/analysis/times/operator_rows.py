@@ -180,9 +180,13 @@ class _RowBuilder:
     def _row_kinds(self) -> list[str]:
         return [] if self._timeline is None else row_kinds(self._timeline, self._graph)
 
+    @cached_property
+    def _node_kinds(self) -> Sequence[str]:
+        return [] if self._graph is None else node_op_kinds(self._graph)
+
     def _kind(self, node: int) -> str:
         if self._graph is not None:
-            return node_op_kinds(self._graph)[node]
+            return self._node_kinds[node]
         row = int(self._row_of[node])
         return self._row_kinds[row] if row >= 0 else "other"
 
