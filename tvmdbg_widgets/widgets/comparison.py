@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from tvmdbg_widgets.analysis.compare import compare
+from tvmdbg_widgets.analysis.compare import Comparison, compare
 from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
@@ -24,7 +24,7 @@ from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.options import FLAG, ViewOptions, choice, option
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import ModelTrait, described, traits_of
+from tvmdbg_widgets.widgets.traits import ModelTrait, described, traits_of, validated
 from tvmdbg_widgets.widgets.view import View, a_session, own_model
 
 
@@ -55,6 +55,12 @@ class ComparisonOptions(ViewOptions):
 
 
 ComparisonTraits: Any = traits_of(ComparisonOptions)
+
+
+def _known_color(comparison: Comparison, by: str) -> str:
+    if by in (SPEED, CHANGE) and comparison.times is None:
+        raise ValueError(f"{by!r} needs the times of both runs, and one of them has none")
+    return by
 
 
 @described
@@ -117,6 +123,8 @@ class ComparisonView(ComparisonTraits, View):
         traits.setdefault("color_by", "match" if self.comparison.times is None else SPEED)
         super().__init__(a, run_b=model_of(self._facts_b), session_b=own, **traits)
         self.on_msg(self._on_question)
+
+    _check_color = validated("color_by", lambda self, by: _known_color(self.comparison, by))
 
     @traitlets.validate("run_b")
     def _its_own_run_b(self, proposal: dict[str, Any]) -> object:

@@ -27,6 +27,7 @@ from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.options import whole
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
@@ -141,6 +142,7 @@ def _first(run: RunFacts, entry: Sequence[int] | None) -> Entry | None:
 _BELOW = 26
 #: px of a view with ``height="auto"`` in a frame.
 _AUTO = 760
+_HEIGHT = whole(1, 100_000)
 #: px of views that need a fixed height.
 _LEAST = {"tensor": 560}
 #: px (760 and borders) below which a debugger's views are stacked, and the extra height then.
@@ -180,6 +182,8 @@ class Embed:
 def embed(view: View, height: int | None, options: PageOptions) -> Embed:
     """Return a view in its present state as a frame."""
     kind = view.view_name
+    if height is not None:
+        height = _HEIGHT.check(height)
     wished: int | str = view.height
     own = _AUTO if isinstance(wished, str) else wished
     tall = max(own, _LEAST.get(kind, 0)) + _BELOW if height is None else height
