@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from tvmdbg_widgets.model.base.options import (
     fixed,
     interval,
     option,
+    option_of,
     options_of,
     whole,
 )
@@ -327,6 +327,7 @@ def _step(run: RunFacts | None, step: object) -> dict[str, Any]:
     for pair in (checked_slice, checked_entry):
         if pair is not None and pair[0] not in nodes:
             nodes.append(pair[0])
+    span = option_of(SessionOptions, "time_range").checked(fields.get("time_range"))
     view = fields.get("view")
     if view is not None:
         one_of("view", view, _VIEWS)
@@ -337,7 +338,7 @@ def _step(run: RunFacts | None, step: object) -> dict[str, Any]:
         "nodes": list(dict.fromkeys(nodes)),
         "entry": None if checked_entry is None else list(checked_entry),
         "slice": None if checked_slice is None else list(checked_slice),
-        "time_range": _range(fields.get("time_range")),
+        "time_range": span and list(span),
         "view": view,
     }
 
@@ -383,15 +384,3 @@ def _slice(run: RunFacts | None, node: object, occurrence: object) -> tuple[int,
         if not 0 <= number < count:
             raise IndexError(f"no slice {number} of node {row}, which has {count}")
     return row, number
-
-
-def _range(value: object) -> list[float] | None:
-    pair = _pair(value, "time_range", "(start, end) in nanoseconds")
-    if pair is None:
-        return None
-    if not all(isinstance(end, int | float) and math.isfinite(end) for end in pair):
-        raise TypeError(f"time_range must be two numbers in nanoseconds, not {value!r}")
-    start, end = float(pair[0]), float(pair[1])  # type: ignore[arg-type]
-    if not start < end:
-        raise ValueError(f"time_range must end after it starts, not {value!r}")
-    return [start, end]

@@ -45,14 +45,6 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def version() -> str:
-    """Return the line that ``--version`` prints."""
-    from tvmdbg_widgets import __version__
-
-    python = ".".join(map(str, sys.version_info[:3]))
-    return f"tvmdbg {__version__} (tvmdbg-widgets, Python {python})"
-
-
 def is_terminal(stream: TextIO) -> bool:
     """Whether a stream is an open terminal."""
     try:
