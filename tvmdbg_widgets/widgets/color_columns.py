@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.executorch.event_block import (
     EXECUTORCH_COLUMNS,
     METADATA,
@@ -28,7 +27,7 @@ from tvmdbg_widgets.analysis.node_columns import (
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.answers.node_columns import number_of
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
-from tvmdbg_widgets.figures.graph import given_column
+from tvmdbg_widgets.figures.graph import given_column, refuse_words
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
@@ -113,17 +112,9 @@ class ColorColumns:
             self._begin_executorch(what)
         if isinstance(what, str):
             return self._known_name(what, how)
-        graph = self._run.graph
-        if graph is None:
+        if self._run.graph is None:
             raise ValueError("the run has no graph")
-        if isinstance(what, TimeComparison):
-            what = what.column_of(graph)
-        if isinstance(what, NodeColumn):
-            _refuse(what.name, how)
-        elif callable(what):
-            how = {"name": getattr(what, "__name__", "values").strip("<>")} | how
-            what = [what(node) for node in graph.nodes]
-        column = given_column(graph, what, **how)
+        column = given_column(self._run.graph, what, **how)
         self._keep(column)
         return column.name
 
@@ -187,7 +178,7 @@ class ColorColumns:
                     f"'error' needs a reference: color_by('error', reference=other_run){given}"
                 )
             raise ValueError(f"no column {name!r:.80}{meant(name, known)}")
-        _refuse(name, how)
+        refuse_words(name, how)
         return name
 
     def _keep(self, column: NodeColumn, **work: Any) -> None:
@@ -240,10 +231,3 @@ class ColorColumns:
             begun.start()
         else:
             begun.run()
-
-
-def _refuse(name: str, how: dict[str, Any]) -> None:
-    """Refuse words on a column that is complete, but for the range of its colors."""
-    words = ", ".join(word for word in how if word != "range")
-    if words:
-        raise TypeError(f"{name!r} takes no {words}")

@@ -458,6 +458,10 @@ def test_figure_shows_color_classes(resnet: DebugRun) -> None:
     about = {"focus": 3, "hops": 1, "label": "{op}\n{device} {layout}"}
     figure = resnet.figure("graph", color_by={0: "mine"}, **about)
     assert "cuda NCHW" in figure.svg
+    figure = resnet.figure("graph", color_by=lambda node: node.op_kind)
+    assert figure.description["color_by"] == "lambda"
+    changed = resnet.compare_times(resnet)
+    assert resnet.figure("graph", color_by=changed).description["color_by"] == "time change"
 
 
 def test_figure_shows_unlisted_devices_as_unknown() -> None:
