@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -26,6 +25,7 @@ from tvmdbg_widgets.model.base.options import (
 from tvmdbg_widgets.model.base.slips import meant, no_argument, one_of
 from tvmdbg_widgets.model.refs import entry_ref, listed, node_ref
 from tvmdbg_widgets.widgets.traits import (
+    ModelTrait,
     SharedModel,
     as_trait_error,
     described,
@@ -252,6 +252,18 @@ class Session(SessionTraits, SharedModel):
         return f"Session: {selected} selected; entry {self.entry}, slice {self.slice}"
 
 
+class SessionTrait(ModelTrait):
+    """The session of a view."""
+
+    def validate(self, obj: Any, value: Any) -> Session:
+        """Return the session; TraitError for anything else."""
+        del obj
+        if not isinstance(value, Session):
+            found = type(value).__name__
+            raise traitlets.TraitError(f"{self.name} must be a Session, not {found}")
+        return value
+
+
 NodeRef: TypeAlias = int | str
 StepLike: TypeAlias = (
     tuple[NodeRef | tuple[NodeRef, int] | list[NodeRef], str] | Mapping[str, object]
@@ -376,9 +388,7 @@ def _pair(value: object, name: str, form: str) -> tuple[object, object] | None:
 
 
 def _slice(run: RunFacts | None, node: object, occurrence: object) -> tuple[int, int]:
-    if isinstance(occurrence, bool) or not hasattr(occurrence, "__index__"):
-        raise TypeError(f"a slice must be (node, occurrence), not ({node!r}, {occurrence!r})")
-    row, number = node_ref(node, *named_in(run)), operator.index(occurrence)
+    row, number = node_ref(node, *named_in(run)), whole().check(occurrence)
     if run is not None and run.timeline is not None:
         count = len(run.timeline.slices_of(row))
         if not 0 <= number < count:
