@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -130,7 +131,7 @@ def converse(
             raise EngineTimeError(f"{failure}: it took longer than {_MOST_SECONDS:g} s")
         return text
 
-    said = json.loads(step(function, *arguments), parse_int=_whole)
+    said = _said(step(function, *arguments))
     while "done" not in said:
         if not said["asked"]:
             raise RuntimeError(f"{failure}: it waits for an answer to no question")
@@ -145,14 +146,22 @@ def converse(
                 packed = base64.b64encode(buffers[0]).decode("ascii") if buffers else ""
                 sent += len(packed)
                 step("tell", asked["id"], reply, packed)
-        said = json.loads(step("goOn"), parse_int=_whole)
+        said = _said(step("goOn"))
     if sent > _LARGE:
         engine.collect()
     return said["done"]
 
 
+#: More digits than an integer below 2**53 has.
+_LONG_NUMBER = re.compile(r"\d{16}")
+
+
+def _said(text: str) -> Any:
+    """Read what the engine said; JavaScript pads large numbers with zeros."""
+    return json.loads(text, parse_int=_whole if _LONG_NUMBER.search(text) else None)
+
+
 def _whole(text: str) -> float:
-    """Read a number without a point; JavaScript pads large ones with zeros."""
     number = int(text)
     return number if abs(number) <= 2**53 else float(text)
 

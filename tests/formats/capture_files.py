@@ -9,8 +9,8 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tvmdbg_widgets.formats.rpc.capture import TcpDirection
 from tvmdbg_widgets.formats.rpc.frames import NO_TIME
+from tvmdbg_widgets.formats.rpc.reassembly import CapturedStream
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 NULL, ETHERNET, RAW, LOOP, SLL, SLL2 = 0, 1, 101, 108, 113, 276
@@ -188,7 +188,7 @@ def _timed(frames: Iterable[bytes], times: Iterable[int] | None) -> Iterable[tup
     return zip(listed, given, strict=True)
 
 
-def time_at(direction: TcpDirection, offset: int) -> int | None:
+def time_at(direction: CapturedStream, offset: int) -> int | None:
     """When one byte of a stream was captured, None where that is not known."""
     time = int(direction.times_at([offset])[0])
     return None if time == NO_TIME else time

@@ -32,9 +32,10 @@ from formats.capture_files import (
     time_at,
 )
 
-from tvmdbg_widgets.formats.rpc.capture import Capture, TcpDirection, read_capture
+from tvmdbg_widgets.formats.rpc.capture import Capture, read_capture
 from tvmdbg_widgets.formats.rpc.conversations import MOST_CONNECTIONS
 from tvmdbg_widgets.formats.rpc.frames import sniff
+from tvmdbg_widgets.formats.rpc.reassembly import CapturedStream
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
@@ -56,8 +57,8 @@ def read(data: bytes) -> Capture:
     return read_capture(BytesSource(data, "test.pcap"))
 
 
-def stream(direction: TcpDirection) -> bytes:
-    return direction.source.read(0, direction.size)
+def stream(direction: CapturedStream) -> bytes:
+    return direction.read(0, direction.size)
 
 
 def only(data: bytes) -> tuple[bytes, bytes]:
@@ -185,10 +186,10 @@ def test_a_snapshot_length_leaves_gaps() -> None:
     (connection,) = read(pcap(frames(), snaplen=14 + 20 + 20 + 3)).connections
     assert connection.to_server.gaps == ((3, 1), (7, 3))
     assert connection.to_server.size == 10
-    assert connection.to_server.source.read(4, 3) == b"for"
+    assert connection.to_server.read(4, 3) == b"for"
     assert {issue.rule for issue in connection.issues} == {"missing-bytes", "cut-segments"}
     with pytest.raises(FormatError, match="a gap from byte 3 to byte 4"):
-        connection.to_server.source.read(0, 5)
+        connection.to_server.read(0, 5)
 
 
 def test_skipped_packets_are_counted_and_named() -> None:

@@ -59,7 +59,7 @@ def test_cuts_order_and_repetition_do_not_change_the_bytes(
     chance.shuffle(parts)
     sent = connection_of([Tcp(sequence=first, flags=SYN), *parts])
     direction = sent.to_server
-    assert direction.source.read(0, direction.size) == DATA
+    assert direction.read(0, direction.size) == DATA
     assert direction.gaps == ()
     assert "differing-copies" not in rules(sent)
     # Times count segments: SYN is 0.
@@ -96,16 +96,16 @@ def test_lost_bytes_are_exactly_the_gaps(
         if at in missing:
             assert time_at(direction, at) is None
             with pytest.raises(FormatError, match="not captured"):
-                direction.source.read(at, 1)
+                direction.read(at, 1)
         else:
-            assert direction.source.read(at, 1) == DATA[at : at + 1]
+            assert direction.read(at, 1) == DATA[at : at + 1]
 
 
 @given(FIRSTS, st.permutations(range(4)))
 def test_without_syn_the_stream_starts_at_the_lowest_number(first: int, order: list[int]) -> None:
     parts = [piece(first, 100 + 50 * i, 150 + 50 * i) for i in order]
     direction = connection_of(parts).to_server
-    assert direction.source.read(0, direction.size) == DATA[100:300]
+    assert direction.read(0, direction.size) == DATA[100:300]
 
 
 def test_stream_longer_than_the_sequence_numbers_is_read() -> None:
@@ -113,7 +113,7 @@ def test_stream_longer_than_the_sequence_numbers_is_read() -> None:
     parts = [Tcp(b"%d" % i, 1 + i * step) for i in range(9)]
     direction = connection_of([Tcp(flags=SYN), *parts]).to_server
     assert direction.size == 8 * step + 1
-    assert [direction.source.read(i * step, 1) for i in range(9)] == [b"%d" % i for i in range(9)]
+    assert [direction.read(i * step, 1) for i in range(9)] == [b"%d" % i for i in range(9)]
     assert direction.gaps == tuple((i * step + 1, step - 1) for i in range(8))
 
 
@@ -121,7 +121,7 @@ def test_first_of_differing_segment_copies_is_used_and_reported() -> None:
     connection = connection_of(
         [Tcp(flags=SYN), Tcp(b"abcdef", 1), Tcp(b"cdXfgh", 3), Tcp(b"abc", 1)]
     )
-    assert connection.to_server.source.read(0, 8) == b"abcdefgh"
+    assert connection.to_server.read(0, 8) == b"abcdefgh"
     (issue,) = connection.issues.by_rule("differing-copies")
     assert "1 segment, first byte 4" in issue.message
     (note,) = connection.issues.by_rule("repeated-bytes")
@@ -132,13 +132,13 @@ def test_keep_alives_are_not_data() -> None:
     connection = connection_of(
         [Tcp(flags=SYN), Tcp(b"abc", 1), Tcp(b"\0", 3), Tcp(b"", 3), Tcp(b"de", 4)]
     )
-    assert connection.to_server.source.read(0, 5) == b"abcde"
+    assert connection.to_server.read(0, 5) == b"abcde"
     assert rules(connection) == {"repeated-bytes"}
 
 
 def test_bytes_before_the_start_are_left_out() -> None:
     connection = connection_of([Tcp(sequence=10, flags=SYN), Tcp(b"??abc", 9)])
-    assert connection.to_server.source.read(0, 3) == b"abc"
+    assert connection.to_server.read(0, 3) == b"abc"
     assert rules(connection) == {"bytes-before-start"}
 
 
@@ -147,7 +147,7 @@ def test_data_of_syn_and_fin_is_kept_and_of_rst_ignored() -> None:
         [Tcp(b"early", 0, SYN), Tcp(b"late", 6, FIN | ACK), Tcp(b"no thanks", 10, RST)]
     )
     direction = connection.to_server
-    assert direction.source.read(0, direction.size) == b"earlylate"
+    assert direction.read(0, direction.size) == b"earlylate"
 
 
 def test_a_lost_end_is_a_gap_up_to_fin() -> None:
@@ -172,13 +172,13 @@ def test_reads_across_many_extents_of_a_file(tmp_path: Path) -> None:
     path.write_bytes(pcapng(frame(each.ip()) for each in segments[:3] + body))
     (connection,) = read_capture(FileSource(path)).connections
     for direction, data in ((connection.to_server, sent), (connection.to_client, answered)):
-        assert direction.source.read(0, direction.size) == data
+        assert direction.read(0, direction.size) == data
         for _ in range(50):
             start = chance.randrange(len(data))
             length = chance.randrange(len(data) - start + 1)
-            assert direction.source.read(start, length) == data[start : start + length]
+            assert direction.read(start, length) == data[start : start + length]
     with pytest.raises(FormatError):
-        connection.to_server.source.read(0, connection.to_server.size + 1)
+        connection.to_server.read(0, connection.to_server.size + 1)
 
 
 def test_changed_file_is_refused(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_changed_file_is_refused(tmp_path: Path) -> None:
     (connection,) = read_capture(FileSource(path)).connections
     path.write_bytes(b"")
     with pytest.raises(FormatError, match="changed"):
-        connection.to_server.source.read(0, 3)
+        connection.to_server.read(0, 3)
 
 
 def small(payload: bytes, at: int, flags: int = ACK, port: int = 40000) -> bytes:
@@ -235,13 +235,13 @@ def test_connection_with_equal_endpoints_is_read() -> None:
             replace(Tcp(source=same, destination=same), payload=b"def", sequence=4),
         ]
     )
-    assert connection.to_server.source.read(0, 6) == b"abcdef"
+    assert connection.to_server.read(0, 6) == b"abcdef"
 
 
 def test_uncaptured_range_takes_no_memory() -> None:
     """Two segments whose numbers lie 2 GB apart: what is between them is refused, not made."""
     connection = connection_of([Tcp(b"a", 1000), Tcp(b"b", 1000 + 2**31 - 2)])
-    source = connection.to_server.source
+    source = connection.to_server
     tracemalloc.start()
     try:
         with pytest.raises(FormatError, match="were not captured"):

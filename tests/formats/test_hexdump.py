@@ -49,6 +49,14 @@ def print_with(command: list[str], data: bytes) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_first_line_is_read_whatever_the_encoding(encoding: str, newline: str) -> None:
+    text = newline.join(["0x7ffe: 0x01 0x02", "0x8000: 0x03 0x04", ""])
+    for pasted in (text, "\ufeff" + text, text.encode(encoding)):
+        assert read_hexdump(pasted).data == bytes([1, 2, 3, 4])
+
+
 #: Letters that are digits, gaps, and the marks of other tools' columns.
 TRICKY = st.lists(
     st.sampled_from(list(b"  ||<>0123abef-:.*`\0\x80\xff")) | st.integers(0, 255),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.formats.pasted import node_tables
+from tvmdbg_widgets.formats.pasted import documents, node_tables
 from tvmdbg_widgets.formats.pasted.lines import single
 from tvmdbg_widgets.formats.pasted.readings import readings, tables
 from tvmdbg_widgets.formats.pasted.reports import _unwrapped
@@ -309,6 +309,22 @@ def test_joining_lines_takes_bounded_work(text: str, monkeypatch: pytest.MonkeyP
     assert looked_at < 10 * len(text) + 5_000_000
 
 
+@pytest.mark.parametrize("text", ["\n \t\r\n" * 1_000, "a log\n" * 1_000])
+def test_lines_of_a_text_without_records_are_not_looked_at(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+
+    class Members:
+        def search(self, line: str) -> None:
+            searched.append(line)
+
+    monkeypatch.setattr(documents, "_MEMBER", Members())
+    with pytest.raises(tvmdbg.FormatError, match="no file of a format read here"):
+        tvmdbg.open(text.encode())
+    assert not searched
+
+
 def test_report_without_a_total_is_not_joined() -> None:
     padded = 0
 
@@ -550,6 +566,34 @@ def test_missing_rows_raise_a_shares_issue() -> None:
         run = tvmdbg.open("\n".join([*text.split("\n")[:3], ""]).encode())
         assert run.check().by_rule("shares-disagree")
         assert not tvmdbg.open(text.encode()).check().by_rule("shares-disagree")
+
+
+@pytest.mark.parametrize(("count", "read"), [(100, 100), (1_002, 1_000)])
+def test_the_last_of_many_pasted_tables_is_used(count: int, read: int) -> None:
+    heading = "> #OpName  #InvokeCount  #Duration(us): Sum/Mean/Min/Max\n"
+    text = "".join(f"{heading}> n{at} 1 1/1/1/1\n> Total Duration: 1 us\n" for at in range(count))
+    run = tvmdbg.open(text.encode())
+    assert list(run.reports[0].names) == [f"n{count - 1}"]
+    assert len(run.tables) == read
+    left_out = [each for each in run.check() if "only the last 1,000 of its 1,002" in each.message]
+    assert len(left_out) == (count > read)
+
+
+@pytest.mark.parametrize("mark", ["", "INFO "])
+def test_csv_printed_twice_is_not_summed(mark: str) -> None:
+    text = f'{mark}Duration (us),Name\n{mark}1,"a"\n{mark}2,"b"\n'
+    report = tvmdbg.open((text + text.replace('"a"', '"c"')).encode()).reports[0]
+    assert list(report.names) == ["c", "b"]
+    assert [each.rule for each in report.issues] == ["several-tables"]
+
+
+def test_second_json_of_a_log_is_not_left_out_silently() -> None:
+    call = '{{"calls":[{{"Name":{{"string":"{}"}},"Duration (us)":{{"microseconds":1.0}}}}]}}'
+    run = tvmdbg.open(f"INFO {call.format('a')}\nINFO {call.format('b')}\n".encode())
+    assert list(run.reports[0].names) == ["a"]
+    noted = run.check().by_rule("pasted-text")[0]
+    assert noted.severity.name == "WARNING"
+    assert "1 other JSON value of its size is left out" in noted.message
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@ r"""Halves of surrogate pairs, which JSON may hold as ``\udcff``, are shown as U
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,6 +56,14 @@ def test_surrogates_are_replaced_in_debug_handles_and_lists() -> None:
     assert decode(b'["\\ud800"]', list[Any], "record") == ["�"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_broken_json_is_told_at_its_byte(encoding: str) -> None:
+    data = '{"größe": "äöü\\udcff", x}'.encode(encoding)
+    with pytest.raises(FormatError) as refused:
+        decode(data, dict[str, str], "record")
+    assert data[refused.value.offset :].startswith("x}".encode(encoding.removesuffix("-sig"))[-4:])
+
+
 @pytest.mark.parametrize("member", ["delegate_map", "debug_handle_map"])
 def test_record_with_surrogates_opens_and_prints(member: str) -> None:
     held = members(RECORDS[0])
@@ -73,3 +82,13 @@ def test_surrogates_in_time_list_and_recording_fields() -> None:
     text = BytesSource(b'{"name": "a\\udcff", "names": ["\\udcff"]}', "recording.json")
     assert read_json(text, object) == {"name": "a�", "names": ["�"]}
     assert read_json(text, dict[str, Any], halves=True)["name"] == "a\udcff"
+
+
+@pytest.mark.parametrize("field", ["version", "stages", "name"])
+def test_ir_text_with_a_surrogate_in_a_field_name_is_refused(field: str, tmp_path: Path) -> None:
+    stage = {"name": "relax", "text": "def main(x):\n"}
+    text = json.dumps({"format": "tvmdbg-ir", "version": 1, "stages": [stage]})
+    path = tmp_path / "ir.json"
+    path.write_text(text.replace(f'"{field}"', f'"\\ud800": 0, "{field}"'))
+    with pytest.raises(FormatError, match=r"names that UTF-8 can hold(?s:.*)'.ud800'"):
+        tvmdbg.open(path)

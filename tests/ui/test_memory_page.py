@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.graph_json import document, null, operator
+from tests.graph_json import document, graph_json, null, operator
 from tests.ui.host import serve, visit
 from tests.ui.pointer import drag, inside, middle_of, tool
 from tests.ui.waits import frames, inspected, rest
@@ -338,6 +338,19 @@ def test_graph_without_operators_is_navigable(page: Page) -> None:
         view.root.focus()
         view.keys("p", "ArrowRight", "ArrowDown", "+", "0", "End")
         assert view.session("selected") == [0]
+
+
+def test_arrow_keys_pass_a_node_without_outputs(page: Page) -> None:
+    nodes = [null("x"), operator("a", "fused_add", [0]), operator("store", "fused_store", [1], 0)]
+    nodes.append(operator("b", "fused_add", [1]))
+    with serve(tvmdbg.open(graph_json(nodes, shapes=(4,)))) as address:
+        view = View(page, address)
+        view.root.focus()
+        steps = [("Home", 1), ("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2)]
+        for key, node in steps:
+            view.root.press(key)
+            assert view.session("selected") == [node]
+        assert view.seen()["current"] == -1
 
 
 def test_many_slots_scroll_with_the_selection(page: Page) -> None:

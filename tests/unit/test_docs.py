@@ -225,9 +225,9 @@ def test_every_format_has_its_row() -> None:
 def test_graph_page_documents_every_key() -> None:
     files = ("graph/mount.ts", "graph/panels/toolbar.ts", "shell/toolbar.ts")
     source = "".join((ROOT / "js/src" / file).read_text("utf-8") for file in files)
-    lists = r'(?:(?:action|tool|menu)\(|(?:in|out):)\s*\[((?:"[^"]+"(?:, )?)+)\]'
+    lists = r'(?:(?:action|tool|menu)\([^][()]*|(?:in|out):)\s*\[((?:"[^"]+"(?:, )?)+)\]'
     source = source.replace("COPY_KEY", '"y"')
-    bound = re.findall(lists, source)
+    bound = re.findall(lists, source) + re.findall(r'step\(-?1, ("[^"]+")', source)
     table = _text(DOCS / "graph.md").partition("## Keys")[2].partition("\n## ")[0]
     told = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
     keys = re.findall(r"`([^`]+)`", " ".join(told))

@@ -7,13 +7,23 @@ a ``layout_transform`` has the unpadded array on its other side.
 
 from __future__ import annotations
 
-import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from functools import cached_property, lru_cache
+from typing import Final, Literal, NamedTuple, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.layout_attributes import (
+    NAMES,
+    is_transform,
+    keeps_axes,
+    of_operand,
+    of_output,
+)
 from tvmdbg_widgets.model.base.numbers import Trust, counted
+from tvmdbg_widgets.model.base.ranges import first_rows, flat_ranges, numbered
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import family, parts
@@ -23,10 +33,15 @@ from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 
 Entry: TypeAlias = tuple[int, int]
 
-#: Most entries visited on a walk through element-wise operators, and most readers of one entry.
-REACH = 64
-READERS = 32
+Certainty: TypeAlias = Literal["stated", "likely"]
+
+#: Most entries visited on a walk through element-wise operators, and most claims of one of them.
+_REACH = 64
+_CLAIMS = 32
 _PLAIN_RANK = 4
+#: Follows a layout that is not certain.
+_LIKELY: Final = " (likely)"
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -35,7 +50,7 @@ class KnownLayout:
 
     layout: Layout
     source: str
-    certainty: Literal["stated", "likely"]
+    certainty: Certainty
     sizes: dict[str, int] = field(default_factory=dict)
 
 
@@ -71,133 +86,294 @@ def laid_out(
     return Unfolded(values, parsed, fitting)
 
 
-class Claim(NamedTuple):
+class _Claim(NamedTuple):
     """A layout before its check; `plain` is the same array in another layout."""
 
     text: str
-    source: str
+    attr: str
     node: int
     certain: bool
     plain: tuple[Entry, str] | None = None
+    #: Operators between the entry and the one of which it is stated.
+    through: Sequence[int] = ()
+
+    @property
+    def source(self) -> str:
+        source, between = f"{self.attr} of node {self.node}", self.through
+        if not between:
+            return source
+        nodes = f"node {between[0]}" if len(between) == 1 else counted(len(between), "node")
+        return f"{source}, through {nodes}"
 
 
 def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[KnownLayout, ...]:
     """Return the possible layouts of an entry, the best first."""
-    graph = run.graph
-    shape = _known_shape(run, entry)
+    graph, shape, (node, output) = run.graph, _known_shape(run, entry), entry
     if graph is None or not shape:
         return ()
-    layouts = valid_claims(run, shape, stated_claims(graph, entry))
-    if near and not layouts and not NAMES.isdisjoint(graph.attr_names):
-        layouts = valid_claims(run, shape, _neighboring_claims(run, graph, entry, shape))
-    return layouts or valid_claims(run, shape, claims_of_name(graph, entry, shape))
+    at, search = graph.entry_id(*entry), _search(run, graph)
+    named: list[_Claim] = []
+    if graph.kinds[node] == NodeKind.OPERATOR and not output:
+        text = _suggested(graph.func_names[node], shape)
+        named.append(_Claim(text, "func_name", node, certain=False))
+    for claims in (search.stated(at), search.nearby(at) if near else (), named):
+        layouts: dict[str, KnownLayout] = {}
+        for claim, layout, sizes in _valid(run, shape, claims):
+            known = layouts.get(claim.text)
+            if known is None:
+                certainty: Certainty = "stated" if claim.certain else "likely"
+                layouts[claim.text] = KnownLayout(layout, claim.source, certainty, sizes)
+            elif sizes and not known.sizes:
+                source = f"{known.source}, sizes from node {claim.node}"
+                layouts[claim.text] = KnownLayout(layout, source, known.certainty, sizes)
+        if layouts:
+            return tuple(layouts.values())
+    return ()
 
 
-def stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[Claim]:
-    """Yield what the node of an entry and its first readers state."""
-    node = entry[0]
-    if graph.kinds[node] == NodeKind.OPERATOR:
-        attrs, func = graph.attrs[node], graph.func_names[node]
-        single = len(graph.entry_range(node)) == 1
-        for named in of_output(attrs, func):
-            plain = None
-            if is_transform(func) and (operands := _operand_entries(graph, node)):
-                plain = operands[0], attrs.get("src_layout", "")
-            source = f"{named.attr} of node {node}"
-            yield Claim(named.layout, source, node, named.certain and single, plain)
-    for edge in _reader_edges(graph, entry, most):
-        reader, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
-        attrs, func = graph.attrs[reader], graph.func_names[reader]
-        sure = graph.edge_trust[edge] != Trust.AMBIGUOUS
-        for named in of_operand(attrs, func, position):
-            plain = ((reader, 0), attrs.get("dst_layout", "")) if is_transform(func) else None
-            source = f"{named.attr} of node {reader}"
-            yield Claim(named.layout, source, reader, named.certain and sure, plain)
+def best_layouts(
+    run: RunParts, graph: Graph, watch: Callable[[int], None] = lambda _done: None
+) -> list[str | None]:
+    """Return the first of ``known_layouts`` of every entry; tell where it is not certain."""
+    search = _search(run, graph)
+    if search.best is not None:
+        return search.best
+    layouts = search.suggested()
+    for entry, shape in search.candidates():
+        watch(entry)
+        stated = search.stated(entry)
+        if stated and (best := next(_valid(run, shape, stated), None)):
+            layouts[entry] = best[0].text + ("" if best[0].certain else _LIKELY)
+        elif step := next(search.walk(entry), None):
+            layouts[entry] = search.links.text[step[0]] + _LIKELY
+    search.best = layouts
+    return layouts
 
 
-def _neighboring_claims(
-    run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]
-) -> Iterator[Claim]:
-    seen: set[Entry] = {entry}
-    waiting: deque[tuple[Entry, tuple[int, ...]]] = deque([(entry, ())])
-    while waiting and len(seen) < REACH:
-        here, path = waiting.popleft()
-        for node, other in _joined_entries(graph, here):
-            if other in seen or len(seen) >= REACH:
-                continue
-            seen.add(other)
-            there = _known_shape(run, other)
-            if there == shape:
-                waiting.append((other, (*path, node)))
-            elif there is None or not is_stretched(shape, there):
-                continue
-            for claim in stated_claims(graph, other, READERS):
-                between = [operator for operator in (*path, node) if operator != claim.node]
-                through = f"node {between[0]}" if between else ""
-                through = counted(len(between), "node") if len(between) > 1 else through
-                source = claim.source + (f", through {through}" if through else "")
-                yield Claim(claim.text, source, claim.node, certain=False)
+def stated_layouts(graph: Graph) -> list[str]:
+    """Return the best certain layout of every entry by the graph alone, ``""`` for none."""
+    run = RunParts("", graph)
+    search, shapes = _search(run, graph), graph.entry_shapes
+    layouts = [""] * graph.num_entries
+    for entry in search.claims:
+        best = next(_valid(run, shapes[entry] or (), search.stated(entry)), None)
+        if best and best[0].certain:
+            layouts[entry] = best[0].text
+    return layouts
 
 
-def _joined_entries(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
-    node = entry[0]
-    if graph.kinds[node] >= NodeKind.OPERATOR and keeps_axes(graph.func_names[node]):
-        for operand in _operand_entries(graph, node):
-            yield node, operand
-    for edge in _reader_edges(graph, entry, REACH):
-        reader = int(graph.edge_target[edge])
-        if keeps_axes(graph.func_names[reader]) or graph.edge_position[edge] > 1:
-            yield reader, (reader, 0)
+def _search(run: RunParts, graph: Graph) -> _Search:
+    search: _Search = run.kept.get("layouts") or run.kept.setdefault("layouts", _Search(run, graph))
+    return search
 
 
-def claims_of_name(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[Claim]:
-    """Yield what the name of a function suggests for its first output."""
-    node = entry[0]
-    func = graph.func_names[node]
-    source = f"func_name of node {node}"
-    if graph.kinds[node] != NodeKind.OPERATOR or entry[1]:
-        return
-    if len(shape) == _PLAIN_RANK + 1 and any("conv2d_NCHWc" in part for part in parts(func)):
-        yield Claim(f"NCHW{shape[-1]}c", source, node, certain=False)
+class _Links(NamedTuple):
+    """Pairs of entries that a function joins without moving axes, by first entry.
+
+    A view of an array is read item by item as quickly as a list, in less memory.
+    """
+
+    start: memoryview
+    there: memoryview
+    node: memoryview
+    same: memoryview
+    #: First of the layouts stated of the second that fits the first; empty if none does.
+    text: list[str]
+    #: Entries of which something is stated, or of another on their walk.
+    reached: Flags
+
+
+class _Search:
+    """Claims about entries, which have the numbers of the graph's columns."""
+
+    def __init__(self, run: RunParts, graph: Graph) -> None:
+        self._run, self._graph = run, graph
+        self._shapes: list[tuple[int, ...] | None] = []
+        self.best: list[str | None] | None = None
+
+    def stated(self, entry: int) -> Sequence[_Claim]:
+        """Return what is stated of an entry, what is certain first."""
+        claims = self.claims.get(entry, ())
+        return claims if len(claims) < 2 else sorted(claims, key=lambda claim: not claim.certain)
+
+    def nearby(self, entry: int) -> Iterator[_Claim]:
+        """Yield what is stated of entries that functions join to this one, the nearest first."""
+        for link, came in self.walk(entry):
+            other = self.links.there[link]
+            for claim in self.claims[other][:_CLAIMS]:
+                through, last = list[int](), other
+                while last != entry:
+                    last, operator = came[last]
+                    through[:0] = [operator] if operator != claim.node else []
+                yield claim._replace(certain=False, plain=None, through=through)
+
+    def walk(self, entry: int) -> Iterator[tuple[int, dict[int, tuple[int, int]]]]:
+        """Yield links to entries with a fitting layout, and the entry and node before each."""
+        if not self.claims:
+            return
+        start, there, node, same, text, _ = self.links
+        came = {entry: (entry, -1)}
+        waiting = [entry]
+        for here in waiting:
+            for link in range(start[here], start[here + 1]):
+                other = there[link]
+                if other in came:
+                    continue
+                if len(came) >= _REACH:
+                    return
+                came[other] = here, node[link]
+                if text[link]:
+                    yield link, came
+                if same[link]:
+                    waiting.append(other)
+
+    def candidates(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield entries of which or near which something is stated, with their shapes."""
+        for entry in np.flatnonzero(self.links.reached).tolist() if self.claims else ():
+            if shape := self._shapes[self._shape[entry]]:
+                yield entry, shape
+
+    def suggested(self) -> list[str | None]:
+        """Return what the functions' names suggest of all entries."""
+        graph, first = self._graph, self._graph.entry_offsets[:-1]
+        nodes = np.flatnonzero(
+            (graph.kinds == NodeKind.OPERATOR) & (np.diff(graph.entry_offsets) > 0)
+        )
+        layouts: list[str | None] = [None] * graph.num_entries
+        code = self._shape[first[nodes]]
+        alike = numbered(graph.func_names.codes[nodes], code)
+        texts = [
+            _suggested(graph.func_names[int(nodes[row])], self._shapes[code[row]] or ())
+            for row in first_rows(alike).tolist()
+        ]
+        for entry, kind in zip(first[nodes].tolist(), alike.tolist(), strict=True):
+            if text := texts[kind]:
+                layouts[entry] = text + _LIKELY
+        return layouts
+
+    @cached_property
+    def claims(self) -> dict[int, list[_Claim]]:
+        """What attributes state of every entry: those of its node, then those of its readers."""
+        graph = self._graph
+        claims: dict[int, list[_Claim]] = {}
+        if NAMES.isdisjoint(graph.attr_names):
+            return claims
+        states = np.array([not NAMES.isdisjoint(attrs) for attrs in graph.attrs], np.bool_)
+        for node in np.flatnonzero(states & (graph.kinds == NodeKind.OPERATOR)).tolist():
+            func, entries = graph.func_names[node], graph.entry_range(node)
+            if (named := of_output(graph.attrs[node], func)) is not None:
+                certain = named.certain and len(entries) == 1
+                plain = _operand(graph, node) if is_transform(func) else None
+                claim = _Claim(named.layout, named.attr, node, certain, plain)
+                for entry in entries:
+                    claims.setdefault(entry, []).append(claim)
+        edges = np.flatnonzero((graph.edge_source >= 0) & states[graph.edge_target])
+        source = graph.entry_offsets[graph.edge_source[edges]] + graph.edge_output[edges]
+        columns = (
+            *(source, graph.edge_target[edges], graph.edge_position[edges]),
+            graph.edge_trust[edges] != Trust.AMBIGUOUS,
+        )
+        for entry, node, position, sure in zip(*(c.tolist() for c in columns), strict=True):
+            attrs, func = graph.attrs[node], graph.func_names[node]
+            if (named := of_operand(attrs, func, position)) is not None:
+                plain = ((node, 0), attrs.get("dst_layout", "")) if is_transform(func) else None
+                claim = _Claim(named.layout, named.attr, node, named.certain and sure, plain)
+                claims.setdefault(entry, []).append(claim)
+        return claims
+
+    @cached_property
+    def _shape(self) -> npt.NDArray[np.int64]:
+        """The place of every entry's shape in ``_shapes``, which this makes."""
+        graph, shapes = self._graph, list(self._graph.entry_shapes)
+        for (node, output), tensor in (self._run.tensors or {}).items():
+            if node < graph.num_nodes and output < len(graph.entry_range(node)):
+                shapes[graph.entry_id(node, output)] = tensor.view_shape
+        table: dict[tuple[int, ...] | None, int] = {}
+        codes = np.array([table.setdefault(shape, len(table)) for shape in shapes], np.int64)
+        self._shapes = list(table)
+        return codes
+
+    @cached_property
+    def links(self) -> _Links:
+        graph, offsets = self._graph, self._graph.entry_offsets.astype(np.int64)
+        keeping = np.array([keeps_axes(func) for func in graph.func_names.unique], np.bool_)
+        keeps, target = keeping[graph.func_names.codes], graph.edge_target
+        outputs = np.diff(offsets)[target]
+        known = (graph.edge_source >= 0) & (graph.edge_position < _REACH) & (outputs > 0)
+        source = offsets[graph.edge_source] + graph.edge_output
+        into = known & (keeps & (graph.kinds >= NodeKind.OPERATOR))[target]
+        by = known & (keeps[target] | (graph.edge_position > 1))
+        count = outputs[into]
+        here = np.concatenate([flat_ranges(offsets[target[into]], count), source[by]])
+        order = np.argsort(here, kind="stable")
+        there = np.concatenate([np.repeat(source[into], count), offsets[target[by]]])[order]
+        node = np.concatenate([np.repeat(target[into], count), target[by]])[order]
+        here = here[order]
+        kinds: dict[tuple[str, ...], int] = {(): 0}
+        kind = np.zeros(graph.num_entries, np.int64)
+        for entry, claims in self.claims.items():
+            texts = tuple(claim.text for claim in claims[:_CLAIMS])
+            kind[entry] = kinds.setdefault(texts, len(kinds))
+        mine, theirs, stated = self._shape[here], self._shape[there], kind[there]
+        alike = numbered(mine, theirs, stated)
+        rows, of_kind = first_rows(alike), list(kinds)
+        near = [
+            _near_text(of_kind[texts], self._shapes[shape], self._shapes[onto])
+            for shape, onto, texts in zip(mine[rows], theirs[rows], stated[rows], strict=True)
+        ]
+        same, reached = mine == theirs, kind > 0
+        fits = np.array([bool(text) for text in near], np.bool_)[alike]
+        reached[here[fits]] = True
+        begin, end = here[same], there[same]
+        for _ in range(_REACH):
+            reached[begin[reached[end]]] = True
+        return _Links(
+            *(np.searchsorted(here, np.arange(graph.num_entries + 1)).data, there.data),
+            *(node.data, same.data),
+            [near[number] for number in alike.tolist()],
+            reached,
+        )
+
+
+def _valid(
+    run: RunParts, shape: tuple[int, ...], claims: Iterable[_Claim]
+) -> Iterator[tuple[_Claim, Layout, dict[str, int]]]:
+    """Yield the claims that fit a shape, with the sizes of padded axes."""
+    for claim in claims:
+        layout = _fitting(claim.text, shape)
+        sizes = None if layout is None else _unpadded_sizes(run, shape, layout, claim.plain)
+        if layout is not None and sizes is not None:
+            yield claim, layout, sizes
+
+
+@lru_cache(maxsize=16_384)
+def _fitting(text: str, shape: tuple[int, ...]) -> Layout | None:
+    try:
+        layout = Layout.parse(text)
+    except ValueError:
+        return None
+    return layout if layout.fits(shape) else None
+
+
+@lru_cache(maxsize=16_384)
+def _suggested(func: str, shape: tuple[int, ...]) -> str:
+    """Return the layout of an output that the name of its function suggests."""
+    operators, text = parts(func), ""
+    if len(shape) == _PLAIN_RANK + 1 and any("conv2d_NCHWc" in part for part in operators):
+        text = f"NCHW{shape[-1]}c"
     if len(shape) == _PLAIN_RANK and any(
-        family(part) == "convolution" or part.endswith("relu") for part in parts(func)
+        family(part) == "convolution" or part.endswith("relu") for part in operators
     ):
-        yield Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, node, certain=False)
-
-
-def valid_claims(
-    run: RunParts, shape: tuple[int, ...], claims: Iterable[Claim]
-) -> tuple[KnownLayout, ...]:
-    """Return the claims that fit a shape, the certain ones first."""
-    layouts: dict[str, KnownLayout] = {}
-    for claim in sorted(claims, key=lambda claim: not claim.certain):
-        try:
-            layout = Layout.parse(claim.text)
-        except ValueError:
-            continue
-        sizes = _unpadded_sizes(run, shape, layout, claim.plain) if layout.fits(shape) else None
-        known = layouts.get(claim.text)
-        if sizes is None or (known is not None and (known.sizes or not sizes)):
-            continue
-        certainty = known.certainty if known else ("stated" if claim.certain else "likely")
-        source = known.source if known else claim.source
-        if known:
-            source = f"{source}, sizes from node {claim.node}"
-        layouts[claim.text] = KnownLayout(layout, source, certainty, sizes)
-    return tuple(layouts.values())
+        text = "NHWC" if "nhwc" in func.lower() else "NCHW"
+    return text if _fitting(text, shape) else ""
 
 
 def _unpadded_sizes(
     run: RunParts, shape: tuple[int, ...], layout: Layout, plain: tuple[Entry, str] | None
 ) -> dict[str, int] | None:
-    if plain is None:
-        return {}
-    there = _known_shape(run, plain[0])
-    try:
-        other = Layout.parse(plain[1])
-    except ValueError:
-        return {}
-    if there is None or not other.fits(there):
+    there = None if plain is None else _known_shape(run, plain[0])
+    other = None if plain is None or there is None else _fitting(plain[1], there)
+    if there is None or other is None:
         return {}
     theirs = dict(zip(other.letters, other.logical_shape(there), strict=True))
     sizes = {}
@@ -210,150 +386,30 @@ def _unpadded_sizes(
     return sizes
 
 
-def _reader_edges(graph: Graph, entry: Entry, most: int | None) -> list[int]:
-    edges: list[int] = graph.readers(*entry)[:most].tolist()
-    return edges
-
-
-def _operand_entries(graph: Graph, node: int) -> list[Entry]:
-    edges = graph.in_edges(node)[:REACH].tolist()
-    return [
-        (int(graph.edge_source[edge]), int(graph.edge_output[edge]))
-        for edge in edges
-        if graph.edge_source[edge] >= 0
-    ]
+def _operand(graph: Graph, node: int) -> tuple[Entry, str] | None:
+    for edge in graph.in_edges(node):
+        if (source := int(graph.edge_source[edge])) >= 0:
+            layout = graph.attrs[node].get("src_layout", "")
+            return (source, int(graph.edge_output[edge])), layout
+    return None
 
 
 def _known_shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
-    if run.tensors is not None and entry in run.tensors:
-        return run.tensors[entry].view_shape
-    graph = run.graph
-    if graph is None or not 0 <= entry[0] < graph.num_nodes:
+    graph, (node, output) = run.graph, entry
+    if graph is None or not 0 <= node < graph.num_nodes:
         return None
-    return graph.shape(*entry) if entry[1] in range(len(graph.entry_range(entry[0]))) else None
+    if output not in range(len(graph.entry_range(node))):
+        return None
+    tensor = None if run.tensors is None else run.tensors.get(entry)
+    return graph.shape(*entry) if tensor is None else tensor.view_shape
 
 
-def is_stretched(shape: Sequence[int], onto: Sequence[int]) -> bool:
-    """Return whether a shape is broadcast to another of as many axes."""
-    return len(shape) == len(onto) and all(
-        mine in (1, theirs) for mine, theirs in zip(shape, onto, strict=True)
-    )
-
-
-_HASH = re.compile(r"_[0-9]{12,}_")
-_TRANSFORM = "layout_transform"
-#: Families that keep every axis in place.
-_KEEPING = frozenset({"elementwise", "activation", "cast/quantize"})
-_KEEPING_TOO = frozenset(
-    {"__copy", "nn.pad", "nn.lrn", "nn.batch_norm", "concatenate", "strided_slice"}
-)
-_WEIGHTS = ("kernel_layout", "weight_layout")
-#: Attributes for an operator's input data and for its output, by precedence.
-_CONVOLUTION = ("data_layout",), ("out_layout", "data_layout")
-_LAYOUT = ("layout",), ("out_layout", "layout")
-#: Other operators with such an attribute (include/tvm/relay/attrs/nn.h, image.h and vision.h @
-#: v0.19.0); transpose, tile or mean have none.
-_LAID_OUT = re.compile(
-    r"pool[123]d|upsampl|resize|roi_(?:align|pool)|grid_sample|depth_to_space|space_to_depth"
-)
-_ANY = (
-    ("src_layout", "data_layout", "layout"),
-    ("out_layout", "dst_layout", "data_layout", "layout"),
-)
-NAMES = frozenset((*_WEIGHTS, *_ANY[0], *_ANY[1]))
-
-
-class NamedLayout(NamedTuple):
-    """A layout named by an attribute."""
-
-    attr: str
-    layout: str
-    certain: bool
-
-
-def keeps_axes(func_name: str) -> bool:
-    """Return whether a function is element-wise, so that it keeps the axes of its operands."""
-    return all(map(_keeps, parts(func_name))) and bool(func_name)
-
-
-def is_transform(func_name: str) -> bool:
-    """Return whether a function only changes the layout."""
-    return parts(func_name) == (_TRANSFORM,)
-
-
-def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[NamedLayout]:
-    """Yield layouts that a function's attributes state for its output, the best first."""
-    if NAMES.isdisjoint(attrs):
-        return
-    operators = parts(func_name)
-    bearers = _bearing_positions(attrs, operators)
-    if not bearers:
-        yield from _first_attribute(attrs, _ANY[1], certain=False)
-        return
-    at = bearers[-1]
-    certain = all(map(_keeps, operators[at + 1 :])) and not _is_cut(func_name)
-    yield from _first_attribute(attrs, _attributes(operators[at])[1], certain=certain)
-
-
-def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Iterator[NamedLayout]:
-    """Yield layouts that a function's attributes state for an operand, the best first."""
-    if NAMES.isdisjoint(attrs):
-        return
-    operators = parts(func_name)
-    bearers = _bearing_positions(attrs, operators)
-    if not bearers:
-        if not position:
-            yield from _first_attribute(attrs, _ANY[0], certain=False)
-        return
-    at = bearers[0]
-    first = operators[at]
-    certain = at == 0 and len(bearers) == 1 and not _is_cut(func_name)
-    if family(first) in ("convolution", "matmul") and position == 1:
-        if not first.endswith("without_weight_transform"):
-            yield from _first_attribute(attrs, _WEIGHTS, certain=certain)
-    elif position == 0 or (at > 0 and all(map(_keeps, operators[:at]))):
-        yield from _first_attribute(attrs, _attributes(first)[0], certain=certain)
-
-
-def _bearing_positions(attrs: Mapping[str, str], operators: tuple[str, ...]) -> list[int]:
-    return [
-        at
-        for at, part in enumerate(operators)
-        if not _keeps(part) and any(attrs.get(name) for name in _all_attributes(part))
-    ]
-
-
-def _attributes(part: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    kind = family(part)
-    if part.endswith(_TRANSFORM):
-        return ("src_layout",), ("dst_layout",)
-    if kind == "convolution":
-        return _CONVOLUTION
-    if _LAID_OUT.search(part):
-        return _LAYOUT
-    return (), ()
-
-
-def _all_attributes(part: str) -> tuple[str, ...]:
-    read, written = _attributes(part)
-    weights = _WEIGHTS if family(part) in ("convolution", "matmul") else ()
-    return (*read, *written, *weights)
-
-
-def _first_attribute(
-    attrs: Mapping[str, str], names: tuple[str, ...], *, certain: bool
-) -> Iterator[NamedLayout]:
-    for name in names:
-        layout = attrs.get(name)
-        if isinstance(layout, str) and layout:
-            yield NamedLayout(name, layout, certain)
-            return
-
-
-def _is_cut(func_name: str) -> bool:
-    """Return whether a hash replaces the end of a name (te_compiler_cache.cc @ v0.19.0)."""
-    return _HASH.search(func_name) is not None
-
-
-def _keeps(part: str) -> bool:
-    return family(part) in _KEEPING or part in _KEEPING_TOO
+def _near_text(
+    texts: Iterable[str], shape: tuple[int, ...] | None, onto: tuple[int, ...] | None
+) -> str:
+    """Return the first layout that fits a shape, if that is broadcast to another."""
+    if not shape or onto is None or len(shape) != len(onto):
+        return ""
+    if any(mine not in (1, theirs) for mine, theirs in zip(shape, onto, strict=True)):
+        return ""
+    return next((text for text in texts if _fitting(text, shape)), "")

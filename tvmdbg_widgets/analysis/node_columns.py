@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.best_layouts import best_layouts
 from tvmdbg_widgets.analysis.differences import value_pairs
+from tvmdbg_widgets.analysis.layouts import best_layouts
 from tvmdbg_widgets.analysis.matching import Certainty, match
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of, why_not
 from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 from tvmdbg_widgets.analysis.work import work
-from tvmdbg_widgets.model.base.number_text import NO_DISTANCE, distance
+from tvmdbg_widgets.model.base.number_text import NO_DISTANCE, distance, is_float
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import FormatError
@@ -253,8 +253,12 @@ def _wide(block: Block) -> Block:
 def _difference(mine: Block, theirs: Block) -> float:
     if mine.dtype.kind in "iu" and theirs.dtype.kind in "iu":
         # Integers beyond 2**53 are no float64; modulo 2**64 the larger minus the smaller is exact.
-        a, b = mine.astype(np.uint64), theirs.astype(np.uint64)
-        return float(np.max(np.where(mine > theirs, a - b, b - a), initial=0))
+        a, b, more = mine.astype(np.uint64), theirs.astype(np.uint64), mine > theirs
+        away, low = np.where(more, a - b, b - a), np.where(more, theirs < 0, mine < 0)
+        # Only a uint64 and a negative number are farther apart.
+        high = np.where(more, mine >= 0, theirs >= 0)
+        far = low & high & (away < np.where(more, a, b))
+        return float(np.max(away + far * 2.0**64, initial=0))
     with np.errstate(invalid="ignore", over="ignore"):
         x, y = _wide(mine), _wide(theirs)
         away = np.abs(x - y)
@@ -265,7 +269,8 @@ def _difference(mine: Block, theirs: Block) -> float:
 
 def _steps(mine: Block, theirs: Block) -> float:
     steps = distance(mine, theirs)
+    if not is_float(mine.dtype):
+        return float(np.max(steps, initial=0))
     with np.errstate(invalid="ignore"):
-        nan = np.isnan(mine) & np.isnan(theirs) if mine.dtype.kind not in "biu" else False
-    steps[nan] = 0
+        steps[np.isnan(mine) & np.isnan(theirs)] = 0
     return float("inf") if np.any(steps == NO_DISTANCE) else float(np.max(steps, initial=0))

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.layouts import NAMES, NamedLayout, of_operand, of_output
+from tvmdbg_widgets.analysis.layouts import stated_layouts
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.engine import call, packed_text
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.groups import Groups
-from tvmdbg_widgets.model.graph.nodes import NodeKind, Subgraph
+from tvmdbg_widgets.model.graph.nodes import Subgraph
 from tvmdbg_widgets.model.graph.operators import label, number_at_end
-from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
         "opKinds": node_op_kinds(graph),
         "kinds": graph.kinds,
         "roles": graph.roles,
-        "parameterTrust": graph.parameter_trust,
         "entryOffsets": graph.entry_offsets.astype(np.int32),
         "edgeSource": graph.edge_source,
         "edgeOutput": graph.edge_output,
@@ -109,7 +107,7 @@ def fact_columns(graph: Graph) -> dict[str, Any]:
         "attrValues": StringColumn.from_strings(
             str(value) for attr in attrs for value in attr.values()
         ),
-        "layouts": entry_layouts(graph),
+        "layouts": StringColumn.from_strings(stated_layouts(graph)),
     }
 
 
@@ -235,40 +233,3 @@ def _attribute_hashes(graph: Graph) -> Hashes:
         for items in codes
     )
     return _hash_table(texts)[np.asarray(rows, np.intp)] if rows else np.zeros(0, np.uint64)
-
-
-def entry_layouts(graph: Graph) -> StringColumn:
-    """Return the best stated layouts of entries that fit their shapes, ``""`` for none."""
-    layouts = [""] * graph.num_entries
-    bears = np.array([not NAMES.isdisjoint(attrs) for attrs in graph.attrs], np.bool_)
-    alone = np.diff(graph.entry_offsets) == 1
-    for node in np.flatnonzero(bears & alone & (graph.kinds == int(NodeKind.OPERATOR))).tolist():
-        entry = int(graph.entry_offsets[node])
-        named = of_output(graph.attrs[node], graph.func_names[node])
-        layouts[entry] = _first_that_fits(graph, entry, named)
-    is_known = (graph.edge_source >= 0) & (graph.edge_trust != int(Trust.AMBIGUOUS))
-    for edge in np.flatnonzero(is_known & bears[graph.edge_target]).tolist():
-        entry = int(graph.entry_offsets[graph.edge_source[edge]] + graph.edge_output[edge])
-        if layouts[entry]:
-            continue
-        target, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
-        named = of_operand(graph.attrs[target], graph.func_names[target], position)
-        layouts[entry] = _first_that_fits(graph, entry, named)
-    return StringColumn.from_strings(layouts)
-
-
-def _first_that_fits(graph: Graph, entry: int, candidates: Iterable[NamedLayout]) -> str:
-    fitting = (
-        named.layout for named in candidates if named.certain and _fits(graph, entry, named.layout)
-    )
-    return next(fitting, "")
-
-
-def _fits(graph: Graph, entry: int, text: str) -> bool:
-    if not graph.shape_known[entry]:
-        return False
-    start, end = graph.shape_offsets[entry], graph.shape_offsets[entry + 1]
-    try:
-        return Layout.parse(text).fits(tuple(graph.shape_dims[start:end].tolist()))
-    except ValueError:
-        return False

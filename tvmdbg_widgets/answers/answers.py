@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -63,7 +63,7 @@ class Answers:
         self.gate = PriorityGate()
         self._context = Context(
             run,
-            cache(partial(known_layouts, run.parts)),
+            partial(known_layouts, run.parts),
             Pictures(),
             StatisticsJobs(self.gate, seconds),
             None if run.timeline is None else KeptTimeline(run.timeline, run.graph),

@@ -11,6 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tvmdbg_widgets.analysis.findings.values.range_use import SHARE
 from tvmdbg_widgets.answers.messages import SAMPLE, Question, StatisticsProgress
 from tvmdbg_widgets.answers.tensor import (
     MOST_SIDE,
@@ -20,6 +21,7 @@ from tvmdbg_widgets.answers.tensor import (
     asked_tensor,
     channels,
     data,
+    layout,
     packed_cells,
     readable_tensor,
     tensor,
@@ -229,7 +231,7 @@ def _reply(
         adapted = tensor.contrast(sample, reading=reading, watch=watch)
     header = {
         **spread_json(statistics, known.values.numpy_dtype, adapted),
-        "statistics": statistics_json(statistics, known.values.view_shape),
+        "statistics": statistics_json(statistics, known.values),
         "state": known.state,
         "reason": statistics.reason,
         "done": known.done,
@@ -297,15 +299,33 @@ def part_json(statistics: Statistics) -> dict[str, Any] | None:
     }
 
 
-def statistics_json(statistics: Statistics, shape: tuple[int, ...]) -> dict[str, Any] | None:
-    """Return statistics with indices for a shape; None if there are none."""
+def statistics_json(statistics: Statistics, values: ArrayView) -> dict[str, Any] | None:
+    """Return statistics with indices and words for values; None if there are none."""
     known = part_json(statistics)
+    shape, specials = values.view_shape, special_counts(statistics, values.numpy_dtype.name)
     return known and {
         **known,
         "denormal": statistics.denormal,
         "std": computed_number(statistics.std),
         **{camel(name): place(getattr(statistics, name), shape) for name in PLACES},
+        "specials": [camel(name) for name in sorted(specials, key=lambda name: not specials[name])],
+        **_verdict(statistics, values.numpy_dtype),
     }
+
+
+def _verdict(statistics: Statistics, dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return a verdict and how many values lie at an end of an integer type.
+
+    Zero is no end of an unsigned type.
+    """
+    size, ends = statistics.size, 0
+    if is_integer(dtype):
+        low = 0 if dtype.name.startswith("u") else statistics.at_lowest or 0
+        ends = low + (statistics.at_highest or 0)
+    if not size:
+        return {"atEnds": ends, "verdict": "empty"}
+    finite = "doubt" if ends / size >= SHARE else "good"
+    return {"atEnds": ends, "verdict": "error" if statistics.finite < size else finite}
 
 
 def _histogram(histogram: Histogram) -> dict[str, Any]:
@@ -352,6 +372,7 @@ def place(flat: int | None, shape: tuple[int, ...]) -> list[int] | None:
 
 TENSOR_ANSWERS: Mapping[str, Callable[[Context, Question], Reply]] = {
     "tensor": tensor,
+    "layout": layout,
     "statistics": tensor_statistics,
     "percentiles": percentiles,
     "cancelTensor": cancel_tensor,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.condensed import boxes_of_nodes, condensed, edges_between
 from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.analysis.node_columns import known_column
 from tvmdbg_widgets.analysis.view_columns import graph_columns, group_columns
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import Question
@@ -64,6 +65,7 @@ _OF_OUTPUTS = {
     "device": "deviceTypes",
     "storage": "storageIds",
     "bytes": "entryBytes",
+    "layout": "entryLayouts",
 }
 _COLORS = ("kind", "time", *_OF_OUTPUTS)
 #: Boxes by bits of one number.
@@ -86,9 +88,13 @@ def condensed_columns(
     columns |= {name: columns[name][between] for name in columns if name.startswith("edge")}
     columns |= {"headNode": heads[:, 0], "headOutput": heads[:, 1], "hasTensor": held}
     if graph.num_nodes > MOST_NODES:
+        color = question.choice("color", _COLORS)
+        if color == "layout" or question.flag("layouts"):
+            best = known_column(run.parts, "layout")
+            codes = np.where(best.rows < 0, len(best.classes), best.rows)
+            columns["entryLayouts"] = StringColumn((*best.classes, ""), codes.astype(np.int32))
         ns = np.where(graph.kinds == NodeKind.PARAMETER, 0.0, np.nan_to_num(columns["nodeNs"]))
         slowest = np.argsort(-ns, kind="stable")[:_SLOWEST]
-        color = question.choice("color", _COLORS)
         if color is not None and "callNs" not in columns:
             judged = run.search.health().columns()["node"] if question.flag("judged") else ()
             own = _drawn_alone(columns, box, len(groups))
@@ -176,7 +182,7 @@ def _shared_rows(
     few["entryOffsets"], entries_ = _ranges(offsets, nodes)
     few["shapeOffsets"], dims = _ranges(columns["shapeOffsets"], entries_)
     few["shapeDims"] = columns["shapeDims"][dims]
-    few |= {n: _taken(columns[n], entries_) for n in _OF_ENTRIES if len(columns[n])}
+    few |= {n: _taken(columns[n], entries_) for n in _OF_ENTRIES if len(columns.get(n, ()))}
     if color == "bytes":
         shared = np.flatnonzero(count > 1)
         few["entryBytes"][few["entryOffsets"][shared]] = mean(value)[shared]
@@ -202,10 +208,13 @@ def _shared_rows(
 
 
 _OF_NODES = (
-    *("names", "labels", "funcNames", "opKinds", "kinds", "roles", "parameterTrust"),
+    *("names", "labels", "funcNames", "opKinds", "kinds", "roles"),
     *("nodeTrust", "nodeShare", "nodeGroup"),
 )
-_OF_ENTRIES = ("shapeKnown", "dtypes", "entryBytes", "storageIds", "deviceTypes", "hasTensor")
+_OF_ENTRIES = (
+    *("shapeKnown", "dtypes", "entryLayouts", "entryBytes", "storageIds", "deviceTypes"),
+    "hasTensor",
+)
 
 
 def _readers(parameter: Ints, box: Ints, nodes: int) -> Iterator[Ints]:

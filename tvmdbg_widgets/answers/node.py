@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.ranges import area, find, paths, sums, window
 from tvmdbg_widgets.answers.tensor import Context, Reply
-from tvmdbg_widgets.model.base.numbers import Trust, duration_text, exact_ns, percent
+from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, exact_ns, percent
 from tvmdbg_widgets.model.graph.graph import Graph, device_name, shape_text
 from tvmdbg_widgets.model.graph.nodes import given_text
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -21,6 +21,7 @@ from tvmdbg_widgets.model.timeline.words import timeline_words
 
 _CONSUMERS = 200
 _CANDIDATES = 20
+_REPEATS = 20
 _LISTED = 500  # inputs, and outputs
 
 
@@ -105,6 +106,8 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
     heads = np.flatnonzero((graph.heads == (node, output)).all(axis=1)).tolist()
     if heads:
         text += f", graph output {', '.join(map(str, heads))}"
+    if len(targets) > _CONSUMERS:
+        text += f", first {_CONSUMERS} of {counted(len(targets), 'use')} listed"
     consumers = dict.fromkeys(targets[:_CONSUMERS].tolist())
     return {
         "output": output,
@@ -139,7 +142,9 @@ def _times(run: RunFacts, node: int) -> list[tuple[str, str]]:
     repeats = timeline.repeats(node)
     if len(repeats) and measured is TimeMeaning.MEAN:
         times = timeline.node(node)
-        times_text.append(("repeats", ", ".join(text(float(ns)) for ns in repeats[:20])))
+        told = ", ".join(text(float(ns)) for ns in repeats[:_REPEATS])
+        more = f" and {len(repeats) - _REPEATS:,} more" if len(repeats) > _REPEATS else ""
+        times_text.append(("repeats", told + more))
         if times.p10 != times.p90:
             times_text.append(("p10 … p90", f"{text(times.p10)} … {text(times.p90)}"))
     times_text.append(("joined", Trust(int(timeline.node_trust[node])).label))

@@ -23,7 +23,8 @@ from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.pictures import Part, Picture, Pictures, Profile, is_cheap
 from tvmdbg_widgets.model.pictures import channels as channels_of
-from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane, default_axes
+from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane, axes_along, default_axes
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView
 
@@ -213,11 +214,13 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
         "captured": tensor.captured,
         "readings": list(tensor.readings),
         "reading": about.reading,
-        "layouts": [layout_json(layout) for layout in about.layouts],
+        "layouts": [layout_json(layout, about.stored) for layout in about.layouts],
         "layout": about.layout,
         "sizes": about.sizes,
         "viewShape": list(about.shape),
         "axisNames": list(about.axis_names),
+        "along": about.along,
+        "storedAxes": about.stored_axes,
         "storedShape": list(about.stored.view_shape),
         "axes": list(plane.axes) if plane else [None, None],
         "index": list(plane.index) if plane else [0] * len(about.shape),
@@ -226,14 +229,29 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
     }
 
 
-def layout_json(known: KnownLayout) -> dict[str, Any]:
-    """Return a known layout as JSON."""
+def layout_json(known: KnownLayout, stored: ArrayValues) -> dict[str, Any]:
+    """Return a known layout of values as JSON; without axes if they cannot have it."""
+    letters, axes, along = known.layout.letters, None, list[int]()
+    if known.layout.fits(stored.view_shape):
+        axes = dict(zip(letters, known.layout.parts, strict=True))
+        along = axes_along(known.layout.logical_shape(stored.view_shape), letters)
     return {
         "layout": known.layout.text,
         "sizes": known.sizes,
         "source": known.source,
         "certainty": known.certainty,
+        "axes": axes,
+        "along": along,
     }
+
+
+def layout(context: Context, question: Question) -> Reply:
+    """Answer the axes of any layout; ValueError if the tensor cannot have it or its sizes."""
+    tensor, reading = asked_tensor(context.run, question)
+    stored = tensor.values(reading)
+    given = Layout.parse(question.text("layout", _LONGEST_LAYOUT) or "")
+    given.named_sizes(stored.view_shape, question.sizes("sizes") if question.has("sizes") else {})
+    return Reply(layout_json(KnownLayout(given, "", "likely"), stored))
 
 
 def packed_cells(drawn: Picture | Profile) -> tuple[list[dict[str, Any]], bytes]:
@@ -284,13 +302,17 @@ class TensorQuery:
         self.values: ArrayView = self.stored
         self.layouts = context.layouts((self.tensor.node, self.tensor.output))
         self.layout, self.sizes, self.axis_names = "", dict[str, int](), self.stored.axis_names
+        self.stored_axes = [[axis] for axis in range(len(self.stored.view_shape))]
+        self.along = axes_along(self.stored.view_shape, self.axis_names)
         text = question.text("layout", _LONGEST_LAYOUT)
         sizes = question.sizes("sizes") if question.has("sizes") else None
         unfolded = laid_out(self.stored, self.layouts, text, sizes)
         if unfolded is None:
             return
         self.layout, self.axis_names = unfolded.layout.text, unfolded.axis_names
+        self.stored_axes = [list(parts) for parts in unfolded.layout.parts]
         full = unfolded.layout.logical_shape(self.stored.view_shape)
+        self.along = axes_along(full, self.axis_names)
         every = zip(unfolded.axis_names, unfolded.shape, full, strict=True)
         self.sizes = {name: size for name, size, most in every if size < most}
         if self.sizes or unfolded.layout.is_packed:

@@ -91,7 +91,6 @@ def _overview(log: LogFacts, links: TaskLinks | None) -> Reply:
             "gflops": _known((flops[at] or math.nan) / (float(table.best[at]) or math.nan) / 1e9),
             "assumed": at in assumed,
             "gain": _known(table.gains.gain[at]),
-            "spent": _known(table.errors.seconds[at]),
             "weight": float(table.weights[at]),
             "share": _known(table.share[at]),
             "nodes": [] if links is None else list(links.nodes_of(at)),

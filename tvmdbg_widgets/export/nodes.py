@@ -14,7 +14,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.engine import colors_of_nodes
-from tvmdbg_widgets.figures.graph import given_column, graph_options
+from tvmdbg_widgets.figures.graph import colored, graph_options
 from tvmdbg_widgets.figures.options import GraphOptions
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
 from tvmdbg_widgets.model.base.text import one_line
@@ -146,7 +146,7 @@ class NodeColors:
     """Colors of nodes, chosen as ``color_by`` of ``GraphView``."""
 
     def __init__(self, run: RunFacts, graph: Graph, what: Any) -> None:
-        what = what if isinstance(what, str) else given_column(graph, what)
+        what = colored(graph, what)
         if what == "health":
             run.search.run()
         options = graph_options(run, GraphOptions(color_by=what), complete=True)

@@ -10,12 +10,12 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.debugger import debugger_to_draw
 from tvmdbg_widgets.figures.engine import ToDraw, draw_view
-from tvmdbg_widgets.figures.graph import given_column, graph_to_draw
+from tvmdbg_widgets.figures.graph import colored, graph_to_draw
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.tensor import tensor_to_draw
 from tvmdbg_widgets.figures.timeline import timeline_to_draw
-from tvmdbg_widgets.model.base.options import RUN_VIEWS, ViewOptions, drawn, known_options
+from tvmdbg_widgets.model.base.options import RUN_VIEWS, ViewOptions, drawn, known_options, naming
 from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.refs import entry_ref
 
@@ -39,8 +39,8 @@ def view_figure(
 ) -> Figure:
     """Draw the figure of a view; ``saved`` makes it fit into a saved notebook."""
     view = options.view
-    if isinstance(options, GraphOptions) and not isinstance(options.color_by, str) and run.graph:
-        options = replace(options, color_by=given_column(run.graph, options.color_by))
+    if isinstance(options, GraphOptions) and run.graph is not None:
+        options = replace(options, color_by=colored(run.graph, options.color_by))
     if view in _TO_DRAW:
         given = _TO_DRAW[view](run, options, saved=saved, redaction=redaction)
     else:
@@ -58,7 +58,8 @@ def figure_of(
     kind = RUN_VIEWS[one_of("view", view, tuple(RUN_VIEWS))]
     known_options(f"the figure of a {view}", options, kind)
     if options.get("entry") is not None:
-        options["entry"] = entry_ref(options["entry"], run.graph, run.tensors)
+        with naming("entry"):
+            options["entry"] = entry_ref(options["entry"], run.graph, run.tensors)
     color_by = options.get("color_by")
     if isinstance(color_by, str) and color_by == "health":
         run.search.run()

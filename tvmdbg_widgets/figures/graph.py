@@ -13,11 +13,11 @@ from tvmdbg_widgets.answers.few_names import has_many
 from tvmdbg_widgets.answers.node_columns import number_of
 from tvmdbg_widgets.figures.engine import ToDraw
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
-from tvmdbg_widgets.model.base.options import drawn
+from tvmdbg_widgets.model.base.options import drawn, naming
 from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, fitting, node_column
+from tvmdbg_widgets.model.refs import checked_isolation
 
 #: SVG bytes of a requested figure, and of one in a saved notebook.
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
@@ -53,7 +53,10 @@ def graph_options(
         if not 0 <= group < len(run.groups):
             raise ValueError(f"no group {group}: open_groups takes ids below {len(run.groups)}")
     focus, lost = (None, "") if graph is None else _focus(graph, options.focus)
-    isolation = None if graph is None else checked_isolation(graph, options.isolate)
+    with naming("isolate"):
+        isolation = None if graph is None else checked_isolation(graph, options.isolate)
+    with naming("hidden"):
+        hidden = [checked_query(query) for query in options.hidden]
     isolation = isolation and {name: part for name, part in isolation.items() if part is not None}
     color = options.color_by
     name = color.name if isinstance(color, NodeColumn) else one_of("color_by", color, COLOR_NAMES)
@@ -62,6 +65,7 @@ def graph_options(
         boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
     near = focus is not None and options.hops is not None
     is_part = isolation is not None or near or bool(options.hidden or options.open_groups)
+    many = not complete and has_many(run) and not is_part
     return {
         **drawn(options, GraphOptions),
         "color_by": name,
@@ -69,14 +73,22 @@ def graph_options(
         "focus": focus,
         "lost": lost,
         "isolate": isolation,
-        "hidden": [checked_query(query) for query in options.hidden],
+        "hidden": hidden,
         "camera": camera and {"dx": 0.0, "dy": 0.0, "scale": 1.0} | dict(camera),
         "height": _HEIGHT if isinstance(options.height, str) else options.height,
         "most": {"boxes": boxes, "bytes": most_bytes},
         # The marks of faulty nodes come from health, too.
         "judged": graph is not None and (name == "health" or run.search.scan.state == "done"),
-        "many": not complete and has_many(run) and not is_part,
+        "many": many,
     }
+
+
+def colored(graph: Graph, color_by: Any) -> str | NodeColumn:
+    """Return a name as it is, and a column or data as a column that fits the graph."""
+    if isinstance(color_by, str):
+        return color_by
+    with naming("color_by"):
+        return given_column(graph, color_by)
 
 
 def given_column(graph: Graph, data: Any, **how: Any) -> NodeColumn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePath
 
@@ -18,9 +18,9 @@ from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
 from tvmdbg_widgets.formats.tvm.cache import superseded
 from tvmdbg_widgets.formats.tvm.foreign import OTHER_FOLDERS, lfs_pointer, unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import (
+    FIRST_LINE,
     ModelLibrary,
     inside_library,
-    is_account,
     is_library,
     is_of_module,
     read_metadata,
@@ -131,12 +131,6 @@ def one_index(
         names = [file.source.name for file in left]
         issues.append(note(tree.name, "index-left-out", "more index file", rest, names))
     return [file for file in candidates if file not in left]
-
-
-def is_explained(name: str, root: Sequence[str]) -> bool:
-    """Return whether a file of unknown format belongs to a model library at that folder."""
-    parts = PurePath(name).parts
-    return parts[: len(root)] == tuple(root) and parts[len(root)] in OTHER_FOLDERS
 
 
 _OPENED_AT_ONCE = 8
@@ -274,7 +268,8 @@ class FileFinder:
             folder = tree.root / entry.path.parent
             taken = [(kind, source)] if kind is not None else self._in_entry(tree, entry, source)
             candidates += [FileCandidate(file, kind, folder, entry.path) for kind, file in taken]
-            if not taken and not self._is_pointer(entry, source) and not is_account(head(source)):
+            is_note = head(source).startswith(FIRST_LINE.encode())
+            if not taken and not self._is_pointer(entry, source) and not is_note:
                 unknown[entry.path] = source
         if self._tuning:
             self.candidates += candidates
@@ -367,6 +362,7 @@ class FileFinder:
         for path, source in texts(below, chosen, library.modules):
             folder = first.folder / path.parent if first.folder is not None else None
             self.parts.append(Part("ir", {path.name: source}, source, folder))
-        for path in [path for path in unknown if is_explained(str(path), root.parts)]:
-            del unknown[path]
+        for path in below:
+            if path.parts[0] in OTHER_FOLDERS:
+                del unknown[root / path]
         return [*kept, *(file for file in candidates if file not in inside)]

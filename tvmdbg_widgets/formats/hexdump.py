@@ -6,40 +6,23 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tvmdbg_widgets.formats.tvm.times_text import decode
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, one_line
 from tvmdbg_widgets.model.struct_layout import ByteOrder
 
 _ADDRESSED = re.compile(r"\s*(?:(0x)([0-9a-fA-F]{1,16})(\s?<.*?>)?|([0-9a-fA-F]{6,16})):(?=\s|$)")
-
-
 _BARE = re.compile(r"\s*([0-9a-fA-F]{6,16})(?=\s|$)")
-
-
 _TOKEN = re.compile(r"\S+")
-
-
 _GROUP = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})+)")
-
-
 _DIGITS = r"(?:0x)?[0-9a-fA-F]+"
-
-
 _PROMPTS = ("(gdb)", "(lldb)", "$", ">>>", "#", "%")
-
-
 #: gdb's text at the end of readable memory.
 _UNREADABLE = "Cannot access memory"
-
-
 #: Limits of characters, and of bytes of a dump with those of ``*``.
 _MOST_CHARACTERS, _MOST_BYTES = 32 << 20, 64 << 20
-
-
 _SHOWN = 40
 _FILE = "hexdump"
-
-
 _GDB, _LLDB, _XXD, _HEXDUMP = "gdb's x", "lldb's memory read", "xxd", "hexdump -C"
 
 
@@ -75,8 +58,7 @@ def read_hexdump(
             "the dump is too long", file=_FILE, expected=f"at most {_MOST_CHARACTERS:,} characters",
             found=f"{len(text):,}",
         )  # fmt: skip
-    if isinstance(text, bytes):
-        text = text.decode("utf-8", "replace")
+    text = decode(text, _FILE)[0] if isinstance(text, bytes) else text.removeprefix("\ufeff")
     dump = _joined(_dump_lines(text), order, words) or _digits(text, order, words)
     if dump is not None:
         return dump

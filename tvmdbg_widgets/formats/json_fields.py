@@ -50,14 +50,15 @@ def decode(data: bytes, kind: type[T], file: str) -> T:
 
 def parse(data: bytes, file: str, *, halves: bool = False, **options: Any) -> Any:
     """Parse a JSON text as ``json.loads`` does, with its options."""
+    encoding = json.detect_encoding(data)
     try:
-        text = data.decode(json.detect_encoding(data), "surrogatepass")
+        text = data.decode(encoding, "surrogatepass")
         return json.loads(text if halves else paired_json(text)[0], **options)
     except json.JSONDecodeError as problem:
         raise FormatError(
             "this is not JSON",
             file=file,
-            offset=problem.pos,
+            offset=len(problem.doc[: problem.pos].encode(encoding, "surrogatepass")),
             expected="one JSON value",
             found=problem.msg,
             hint="The file may be cut off: copy or write it again.",
@@ -75,6 +76,14 @@ def convert(value: object, kind: type[T], file: str, path: str = "") -> T:
     """Convert parsed JSON at a path of its file to its type."""
     try:
         return msgspec.convert(value, kind)
+    except UnicodeEncodeError as problem:
+        raise FormatError(
+            "the name of a field is no text",
+            file=file,
+            field=path or "document",
+            expected="names that UTF-8 can hold",
+            found=cut(ascii(problem.object), _SHOWN),
+        ) from None
     except msgspec.ValidationError as problem:
         text, _, at = str(problem).partition(" - at `$")
     item: Any = value

@@ -170,7 +170,7 @@ def times_document(
     offsets = timeline.repeats_offsets.tolist()
     repeats = _plain(timeline.repeats_ns)
     slices = {
-        name.removeprefix("slice_"): _plain(_column(timeline, name)) for name in _SLICE_COLUMNS
+        name.removeprefix("slice_"): _plain(getattr(timeline, name)) for name in _SLICE_COLUMNS
     }
     if timeline.slice_role.any():
         slices["role"] = timeline.slice_role.tolist()
@@ -190,7 +190,7 @@ def times_document(
         "track_device": list(timeline.track_device),
         "track_thread": list(timeline.track_thread),
         "node_names": None if names is None else list(names),
-        **{name: _plain(_column(timeline, name)) for name in _NODE_COLUMNS},
+        **{name: _plain(getattr(timeline, name)) for name in _NODE_COLUMNS},
         "repeats_ns": [repeats[a:b] for a, b in pairwise(offsets)],
         "slice_names": list(timeline.slice_names.unique),
         "slices": {"name": timeline.slice_names.codes.tolist(), **slices},
@@ -251,11 +251,6 @@ def _columns(top: _TimesDocument, file: str) -> dict[str, Any]:
         columns["rounding_ns"] = float(top.rounding_ns)
     columns["repeats_offsets"] = np.cumsum([0, *map(len, top.repeats_ns)], dtype=np.int64)
     return columns
-
-
-def _column(timeline: Timeline, name: str) -> np.ndarray[Any, Any]:
-    column: np.ndarray[Any, Any] = getattr(timeline, name)
-    return column
 
 
 def _plain(column: np.ndarray[Any, Any]) -> list[Any]:

@@ -70,3 +70,5 @@ class RunParts:
     reports: tuple[Report, ...] = ()
     printed: str = ""
     executorch: ExecuTorchFiles | None = None
+    #: What rooms above have found of these parts, by name.
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)

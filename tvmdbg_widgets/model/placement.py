@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,8 +16,6 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 from tvmdbg_widgets.model.timeline.report import Argument, Report
-
-_SHOWN = 20
 
 
 class KeyedArray(NamedTuple):
@@ -228,18 +226,17 @@ def _by_name_report(
         if len(candidates) == 1 and len(own) == 1:
             nodes[own[0]], trust[own[0]] = candidates[0], Trust.BY_NAME
             continue
-        arguments_of = {row: report.arguments(row) for row in own}
+        expected = {candidate: _expected(graph, candidate) for candidate in candidates}
+        texts = {report.argument_shapes[row]: report.arguments(row) for row in own}
         fits = {
-            row: [
-                candidate
-                for candidate in candidates
-                if arguments is None or _same(_expected(graph, candidate), arguments)
-            ]
-            for row, arguments in arguments_of.items()
+            text: [c for c in candidates if arguments is None or _same(expected[c], arguments)]
+            for text, arguments in texts.items()
         }
-        taken = [fit[0] for fit in fits.values() if len(fit) == 1]
-        for row, fit in fits.items():
-            if len(fit) == 1 and taken.count(fit[0]) == 1:
+        counts = Counter(report.argument_shapes[row] for row in own)
+        taken = Counter(fits[text][0] for text in counts.elements() if len(fits[text]) == 1)
+        for row in own:
+            fit = fits[report.argument_shapes[row]]
+            if len(fit) == 1 and taken[fit[0]] == 1:
                 nodes[row], trust[row] = fit[0], Trust.BY_NAME
 
 
@@ -274,6 +271,7 @@ def _check(
     """Compare arguments and devices with the graph; lower the trust where they differ."""
     shapes: list[tuple[int, str]] = []
     devices: list[tuple[int, str]] = []
+    kinds = {device.rstrip("0123456789") for device in report.devices.unique}
     for row in np.flatnonzero(nodes >= 0).tolist():
         node = int(nodes[row])
         arguments = report.arguments(row)
@@ -286,7 +284,7 @@ def _check(
         if kind and types is not None:
             own = device_name(int(types[graph.entry_offsets[node]]))
             # Where all devices are of one kind, the run was on stand-ins of the graph's.
-            if kind != own and {device.rstrip("0123456789") for device in report.devices} != {kind}:
+            if kind != own and kinds != {kind}:
                 devices.append((row, f"{report.devices[row]}, the graph {own}"))
     issues = IssueLog(report.file)
     trust[[row for row, _ in shapes]] = Trust.AMBIGUOUS

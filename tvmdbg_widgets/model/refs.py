@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
+from tvmdbg_widgets.model.base.slips import fields_of, one_of
 from tvmdbg_widgets.model.base.text import IssueLog, Issues
 from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.groups import Group
@@ -54,6 +55,39 @@ def entry_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -
     if not 0 <= output < max(1, outputs):
         raise IndexError(f"no output {output} of node {node}; its outputs are 0 to {outputs - 1}")
     return node, output
+
+
+ISOLATIONS = ("upstream", "downstream", "around", "path")
+
+
+def checked_isolation(graph: Graph | None, given: object) -> dict[str, Any] | None:
+    """Return the wanted part of a graph as ``{"kind", "nodes", "hops"}``, nodes by id."""
+    if given is None:
+        return None
+    if graph is None:
+        raise ValueError("no graph to show a part of")
+    fields = fields_of(given, "isolate", ("kind", "nodes", "hops"))
+    kind = one_of("kind", fields.get("kind"), ISOLATIONS)
+    named = fields.get("nodes")
+    several = named if isinstance(named, list | tuple) else [named]
+    nodes = list(dict.fromkeys(node_ref(node, graph) for node in several))
+    if not nodes or (kind == "path" and len(nodes) != 2):
+        wanted = "two nodes" if kind == "path" else "at least one node"
+        raise ValueError(f"{kind} takes {wanted}, found {len(nodes)}")
+    hops = fields.get("hops")
+    if kind == "around":
+        hops = 1 if hops is None else hops
+        if isinstance(hops, bool) or not isinstance(hops, int) or hops < 0:
+            raise ValueError(f"hops is a whole number from 0, found {hops!r}")
+    elif hops is not None:
+        raise ValueError(f"only around takes hops, not {kind}")
+    if kind == "path" and not any(
+        end in graph.descendants(start, include_ambiguous=True)
+        for start, end in itertools.permutations(nodes)
+    ):
+        first, second = (f"#{node} {graph.names[node]!r}" for node in nodes)
+        raise ValueError(f"no path between {first} and {second}, in either direction")
+    return {"kind": kind, "nodes": nodes, "hops": hops}
 
 
 def listed(given: Any) -> Any:

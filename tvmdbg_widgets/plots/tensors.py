@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.base.slips import one_of, public
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF, profile
-from tvmdbg_widgets.model.tensors.planes import axis_along
+from tvmdbg_widgets.model.tensors.planes import axes_along
 from tvmdbg_widgets.plots.chart import WIDTH, Chart, ThemeName, checked
 
 if TYPE_CHECKING:
@@ -193,10 +193,10 @@ def channels(
     if not shape or not tensor.size:
         raise ValueError(f"{name} has no channels: its shape is {list(shape)}")
     if axis is None:
-        axis = axis_along(shape)
+        axis = axes_along(shape)[0]
     elif not -len(shape) <= axis < len(shape):
         raise ValueError(f"{name} has no axis {axis!r}: its shape is {list(shape)}")
-    drawn = profile(values, (axis or 0) % len(shape), _MOST_CHANNELS)
+    drawn = profile(values, axis % len(shape), _MOST_CHANNELS)
     size = len(drawn.flags)
     first = np.arange(size) * drawn.step
     last = np.minimum(first + drawn.step, drawn.length) - 1

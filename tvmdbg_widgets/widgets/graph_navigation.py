@@ -10,8 +10,7 @@ import traitlets
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.model.base.slips import fields_of, one_of
-from tvmdbg_widgets.model.graph.isolation import checked_isolation
-from tvmdbg_widgets.model.refs import listed, node_ref
+from tvmdbg_widgets.model.refs import checked_isolation, listed, node_ref
 from tvmdbg_widgets.widgets.traits import named_in, validated
 
 NodeRef: TypeAlias = int | str

@@ -162,11 +162,6 @@ class Session(SessionTraits, SharedModel):
         self.notes = checked_notes(self._run, others | ({} if text is None else {key: text}))
 
     @property
-    def shown(self) -> RunFacts | None:
-        """Facts of the run."""
-        return self._run
-
-    @property
     def node(self) -> Any:
         """The last selected node (:class:`~tvmdbg_widgets.model.graph.nodes.Node`), or None."""
         if not self.selected or self._run is None or self._run.graph is None:

@@ -181,11 +181,6 @@ class View(RunView, Drawn):
         """Facts of the shown run."""
         return self._facts
 
-    @property
-    def debug_run(self) -> Any:
-        """The shown run."""
-        return self._debug_run
-
     @public
     def save_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write this view in its present state as one HTML file that works offline.

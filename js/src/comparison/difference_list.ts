@@ -119,7 +119,7 @@ export class DifferenceList {
   readonly #empty = element("p", { class: "tvmdbg-muted tvmdbg-comparison-none" });
   readonly #id = `tvmdbg-difference-${Math.random().toString(36).slice(2)}-`;
   readonly #lines: RowsInView;
-  #active = -1;
+  active = -1;
 
   constructor(
     data: ComparisonData,
@@ -154,22 +154,18 @@ export class DifferenceList {
     this.#lines.height = on ? TALL : FLAT;
   }
 
-  get active(): number {
-    return this.#active;
-  }
-
   /** Id of the active line's element, for aria-activedescendant; may be empty. */
   get activeId(): string {
-    return this.#active < 0 ? "" : this.#id + this.#active;
+    return this.active < 0 ? "" : this.#id + this.active;
   }
 
   /** The line that a key leads to. */
   byKey(key: string): number {
-    return this.#lines.placeByKey(key, this.#active) ?? this.#active;
+    return this.#lines.placeByKey(key, this.active) ?? this.active;
   }
 
   activate(line: number): void {
-    this.#active = line;
+    this.active = line;
     this.#lines.reveal(line);
     this.show();
   }
@@ -192,7 +188,7 @@ export class DifferenceList {
         role: "treeitem",
         id: this.#id + line,
         "aria-level": row.isMember ? 2 : 1,
-        "aria-selected": String(line === this.#active),
+        "aria-selected": String(line === this.active),
         "aria-setsize": this.#rows.length,
         "aria-posinset": line + 1,
       },

@@ -200,8 +200,7 @@ class ComparisonView {
     const { length } = this.#rows;
     if (!length) return;
     const to = Math.max(0, Math.min(length - 1, line));
-    this.#list.activate(to);
-    this.#root.setAttribute("aria-activedescendant", this.#list.activeId);
+    this.#activate(to);
     const { member } = this.#rows.at(to);
     const { memberA, memberB } = this.#data.columns;
     const [a, b] = [memberA[member]!, memberB[member]!];
@@ -210,6 +209,13 @@ class ComparisonView {
     this.#select(0, both ? this.#data.parts(1, b, a) : a >= 0 ? [a] : []);
     this.#select(1, both ? this.#data.parts(0, a, b) : b >= 0 ? [b] : []);
     this.#tell();
+  }
+
+  #activate(line: number): void {
+    this.#list.activate(line);
+    const { activeId } = this.#list;
+    if (activeId) this.#root.setAttribute("aria-activedescendant", activeId);
+    else this.#root.removeAttribute("aria-activedescendant");
   }
 
   #select(side: Side, nodes: readonly number[]): void {
@@ -230,7 +236,7 @@ class ComparisonView {
     this.#select(OTHER[side], [...new Set(others)]);
     const node = this.#context.sessions[side].node;
     const line = node === null ? -1 : this.#rows.find(side, node);
-    this.#list.activate(line);
+    this.#activate(line);
     this.#follow.follow();
     this.#tell();
   }
@@ -256,7 +262,7 @@ class ComparisonView {
     if (active < 0) return;
     const { group } = this.#rows.at(active);
     this.#rows.open(group, on);
-    this.#list.activate(on ? active : this.#rows.lineOf(group));
+    this.#activate(on ? active : this.#rows.lineOf(group));
     this.#tell();
   }
 
@@ -268,13 +274,12 @@ class ComparisonView {
   toggle(line: number): void {
     const { group } = this.#rows.at(line);
     this.#rows.open(group, !this.#rows.isOpen(group));
-    this.#list.activate(this.#list.active < 0 ? -1 : this.#rows.lineOf(group));
+    this.#activate(this.#list.active < 0 ? -1 : this.#rows.lineOf(group));
   }
 
   #clear(): void {
     for (const side of SIDES) this.#select(side, []);
-    this.#list.activate(-1);
-    this.#root.removeAttribute("aria-activedescendant");
+    this.#activate(-1);
     this.#tell();
   }
 
@@ -312,7 +317,7 @@ class ComparisonView {
     const at = kind === null ? -1 : this.#data.info.kinds.indexOf(kind);
     this.#kinds.value = kind ?? ALL;
     this.#rows.kind = at < 0 ? null : at;
-    this.#list.activate(-1);
+    this.#activate(-1);
     this.#list.node.scrollTop = 0;
     this.#tell();
   }

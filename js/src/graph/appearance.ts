@@ -92,7 +92,7 @@ export class Appearance extends GraphPart {
       const value = colorBy === "time" ? "" : (this.#colors?.meaningOf(nodes) ?? "");
       return value && `${colorBy}: ${value}`;
     };
-    model.labels.layoutOf = (node) => layoutName(model.graph, this.#given, node);
+    model.labels.layoutOf = (node) => layoutName(model.graph, this.#given.layout ?? null, node);
     context.options.onChange("color_limits", () => view.repaint(), signal);
     const offered = () => {
       this.#offered();

@@ -105,14 +105,14 @@ function sceneOf(plan: Plan, { options, width }: MemoryFigureRequest): MemorySce
 
 function drawnBoxes(plan: Plan, request: MemoryFigureRequest): DrawnMemory["marks"] {
   const { text } = request;
-  const words = new PlanDescriptions(plan, () => "");
+  const words = new PlanDescriptions(plan);
   const painter = new MemoryPainter(sceneOf(plan, request), words, pencil(text), COLUMN);
   return painter.paint(figureTheme(false, text.font)).marks;
 }
 
 function chartPart(plan: Plan, request: MemoryFigureRequest): [FigurePart, HoverText[]] {
   const scene = sceneOf(plan, request);
-  const words = new PlanDescriptions(plan, () => "");
+  const words = new PlanDescriptions(plan);
   const marks = drawnBoxes(plan, request);
   const boxes = marks.length > TITLED ? [] : marks.filter(({ kind }) => kind === "entry");
   const hover = boxes.map(({ entry, x, y, width, height }) => {

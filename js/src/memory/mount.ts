@@ -4,7 +4,6 @@ import { div, Mirror } from "../shell/dom.ts";
 import { action, bindKeys, type KeyAction } from "../shell/keys.ts";
 import { keepSize, mounted, onOptions } from "../shell/mount.ts";
 import { paletteAction } from "../shell/palette.ts";
-import { bindPointer } from "../shell/pointer.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
 import { fullScreenAction, type Mount, type ViewContext } from "../shell/view.ts";
 import { Plan } from "./plan.ts";
@@ -33,35 +32,6 @@ function actions(view: MemoryView, tools: readonly Tool[]): KeyAction[] {
   ];
 }
 
-function gestures(root: HTMLElement, view: MemoryView, signal: AbortSignal): void {
-  const { scene, stage, camera } = view;
-  const panBy = (px: number) => camera.pan(px / scene.room);
-  bindPointer(
-    stage.canvas,
-    {
-      press: () => view.focus(),
-      hover: ({ x, y }) => {
-        scene.pointer = { x, y };
-        view.hoverAt(scene.hit(x, y), x, y);
-      },
-      leave: () => {
-        scene.pointer = null;
-        view.hoverAt(null, 0, 0);
-      },
-      drag: ({ x, y }, { last }) => {
-        view.hoverAt(null, x, y);
-        panBy(last.x - x);
-        camera.move(() => scene.scrollBy(last.y - y));
-      },
-      click: ({ x, y }, event) => view.pickHit(scene.hit(x, y), event.ctrlKey || event.metaKey),
-      doubleClick: () => view.zoomToSelection(),
-      pinch: (factor, middle) => camera.zoom(1 / factor, scene.step(middle.x)),
-    },
-    signal,
-  );
-  camera.onWheel(root, stage, panBy, (x) => scene.step(x), signal);
-}
-
 const LEAST_HEIGHT = 300;
 const NARROW = 620;
 const NARROW_MORE = 70;
@@ -88,7 +58,7 @@ export const mountMemory: Mount<MemoryOptions> = (root, context) => {
 function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Plan): void {
   const { session, options, signal } = context;
   const mirror = new Mirror();
-  const view = new MemoryView(root, context, plan, (text) => mirror.say(text));
+  const view = new MemoryView(root, context, plan, mirror);
   const { scene } = view;
   const { zoom, fit, copy, all } = chartTools(view, view.camera, "the whole run", "the selection");
   const peak = tool(["p"], "peak", "go to the peak", () => view.peak(), { icon: icons.PEAK });
@@ -129,7 +99,7 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
   };
   keepSize(root, "memory", options, { narrow: NARROW, least: LEAST_HEIGHT }, resized, signal);
   onOptions(options, ["parameters", "color_by", "step_range"], () => view.look(), signal);
-  gestures(root, view, signal);
+  view.camera.bind(root, view.stage, view, signal);
   bindKeys(
     root,
     [

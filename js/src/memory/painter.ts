@@ -1,11 +1,11 @@
-import { type Pen, type Rectangle, TextMeasure } from "../shared/drawing/canvas.ts";
+import { Brush, FONT } from "../shared/drawing/brush.ts";
+import type { Pen, Rectangle, TextMeasure } from "../shared/drawing/canvas.ts";
 import { heatFill, inkOn, kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { niceStep } from "../shared/drawing/value_axis.ts";
 import { upperBound } from "../shared/many.ts";
 import { FAINT, heldElsewhere, type PlanDescriptions, short } from "./plan.ts";
 import { AXIS, GUTTER, type MemoryScene, PITCH } from "./scene.ts";
 
-const FONT = 11;
 const LINE = 14;
 const LABEL_FROM = 18;
 /** Room from which a long label is shortened rather than replaced by the node id. */
@@ -35,12 +35,12 @@ interface NarrowLives {
 export class MemoryPainter {
   readonly #scene: MemoryScene;
   readonly #words: PlanDescriptions;
+  readonly #brush: Brush;
   readonly #measure: TextMeasure;
-  readonly #context: Pen;
   readonly #column: number;
   readonly #narrow: number;
-  #theme!: Theme;
-  #drawn: DrawnMemory = { labels: [], marks: [] };
+
+  #marks: DrawnMemory["marks"] = [];
 
   /** @param column Width in px of the columns that stand for lives of less than twice as much. */
   constructor(scene: MemoryScene, words: PlanDescriptions, context: Pen, column = 1) {
@@ -48,43 +48,33 @@ export class MemoryPainter {
     this.#narrow = 2 * column;
     this.#scene = scene;
     this.#words = words;
-    this.#context = context;
-    this.#measure = new TextMeasure(context);
+    this.#brush = new Brush(context);
+    this.#measure = this.#brush.measure;
+  }
+
+  get #theme(): Theme {
+    return this.#brush.theme;
   }
 
   paint(theme: Theme): DrawnMemory {
-    this.#theme = theme;
-    this.#drawn = { labels: [], marks: [] };
+    this.#brush.start(theme);
+    this.#marks = [];
     const { width, height, rowsTop } = this.#scene;
-    const context = this.#context;
-    context.font = `normal ${FONT}px ${theme.font}`;
-    context.textBaseline = "middle";
-    this.#fill(theme.background, 0, 0, width, height);
+    this.#brush.font();
+    this.#brush.fill(theme.background, 0, 0, width, height);
     this.#bytes();
     this.#axis();
-    context.save();
-    context.beginPath();
-    context.rect(0, rowsTop, width, height - rowsTop);
-    context.clip();
+    this.#brush.clip(0, rowsTop, width, height - rowsTop);
     const [first, end] = this.#scene.rows;
     for (let row = first; row < end; row++) this.#row(row);
-    context.restore();
-    return this.#drawn;
-  }
-
-  #fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
-    this.#context.globalAlpha = alpha;
-    this.#context.fillStyle = color;
-    this.#context.fillRect(x, y, width, height);
-    this.#context.globalAlpha = 1;
+    this.#brush.context.restore();
+    return { labels: this.#brush.drawn.labels, marks: this.#marks };
   }
 
   #text(text: string, x: number, y: number, color: string, plate = ""): void {
-    const width = this.#measure.width(text);
-    if (plate) this.#fill(plate, x - 3, y - LINE / 2, width + 6, LINE, 0.9);
-    this.#context.fillStyle = color;
-    this.#context.fillText(text, x, y + 0.5);
-    this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
+    const width = this.#measure.width(text) + 6;
+    if (plate) this.#brush.fill(plate, x - 3, y - LINE / 2, width, LINE, 0.9);
+    this.#brush.write(text, x, y, color);
   }
 
   #bytes(): void {
@@ -93,21 +83,24 @@ export class MemoryPainter {
     const { info, order } = plan.columns;
     this.#levels();
     if (ground < axisTop) {
-      this.#fill(kindFill(this.#theme, "parameter"), GUTTER, ground, room, axisTop - ground, 0.3);
+      this.#brush.fill(
+        kindFill(this.#theme, "parameter"),
+        GUTTER,
+        ground,
+        room,
+        axisTop - ground,
+        0.3,
+      );
       const size = `parameters ${short(info.parameters)}, allocated throughout (not to scale)`;
       const label = [size, info.roles].filter(Boolean).join("; ");
       this.#text(this.#fitted(label), GUTTER + 6, (ground + axisTop) / 2, text);
     }
     this.#area();
-    this.#fill(line, GUTTER, axisTop - 1, room, 1);
+    this.#brush.fill(line, GUTTER, axisTop - 1, room, 1);
     const top = this.#scene.y(info.allocated);
-    this.#context.strokeStyle = text;
-    this.#context.setLineDash([5, 3]);
-    this.#context.beginPath();
-    this.#context.moveTo(GUTTER, Math.round(top) + 0.5);
-    this.#context.lineTo(width, Math.round(top) + 0.5);
-    this.#context.stroke();
-    this.#context.setLineDash([]);
+    this.#brush.context.setLineDash([5, 3]);
+    this.#brush.line(text, GUTTER, Math.round(top) + 0.5, width, Math.round(top) + 0.5);
+    this.#brush.context.setLineDash([]);
     const words = this.#fitted(`allocated ${short(info.allocated)}`);
     this.#text(
       words,
@@ -130,7 +123,8 @@ export class MemoryPainter {
     const step = 2 ** Math.ceil(Math.log2(Math.max(1, allocated / fits)));
     for (let bytes = 0; bytes <= allocated; bytes += step) {
       const y = this.#scene.y(bytes);
-      if (bytes) this.#fill(this.#theme.line, GUTTER, Math.round(y), this.#scene.room, 1, 0.5);
+      if (bytes)
+        this.#brush.fill(this.#theme.line, GUTTER, Math.round(y), this.#scene.room, 1, 0.5);
       const label = short(bytes);
       const x = GUTTER - 6 - this.#measure.width(label);
       this.#text(label, x, Math.min(y, ground - FONT / 2), this.#theme.muted);
@@ -140,7 +134,7 @@ export class MemoryPainter {
   #area(): void {
     const { ground, plan, viewport, width } = this.#scene;
     const { live } = plan.columns;
-    const context = this.#context;
+    const { context } = this.#brush;
     context.beginPath();
     context.moveTo(GUTTER, ground);
     if (this.#scene.room / viewport.span >= 1) {
@@ -152,8 +146,8 @@ export class MemoryPainter {
       }
     } else {
       for (let x = GUTTER; x < width; x++) {
-        const from = Math.floor(this.#scene.step(x));
-        const to = Math.min(live.length, Math.max(from + 1, Math.ceil(this.#scene.step(x + 1))));
+        const from = Math.floor(this.#scene.at(x));
+        const to = Math.min(live.length, Math.max(from + 1, Math.ceil(this.#scene.at(x + 1))));
         context.lineTo(x, this.#scene.y(plan.most(from, to)));
       }
     }
@@ -176,7 +170,7 @@ export class MemoryPainter {
     if (step === undefined) return;
     const [left, right] = [this.#scene.x(step), this.#scene.x(step + 1)];
     const [from, to] = [Math.max(GUTTER, left), Math.min(width, right)];
-    this.#fill(this.#theme.error, from, Math.round(y) - 1, Math.max(2, to - from), 3);
+    this.#brush.fill(this.#theme.error, from, Math.round(y) - 1, Math.max(2, to - from), 3);
     const label = this.#fitted(`peak ${short(info.peak)} at #${plan.columns.order[step]}`);
     const room = this.#measure.width(label);
     const x = Math.min(Math.max(GUTTER + 4, (from + to - room) / 2), width - room - 4);
@@ -187,7 +181,9 @@ export class MemoryPainter {
       (row) =>
         row >= LINE / 2 &&
         row + LINE / 2 <= ground - 2 &&
-        !this.#drawn.labels.some((label) => touches(label, x - 4, row - LINE / 2, room + 8, LINE)),
+        !this.#brush.drawn.labels.some((label) =>
+          touches(label, x - 4, row - LINE / 2, room + 8, LINE),
+        ),
     );
     if (middle === undefined) return;
     this.#text(label, x, middle, this.#theme.text, this.#theme.background);
@@ -197,7 +193,7 @@ export class MemoryPainter {
     const { axisTop, plan, viewport, width } = this.#scene;
     const { order } = plan.columns;
     const y = axisTop + AXIS / 2;
-    this.#fill(this.#theme.surface, 0, axisTop, width, AXIS);
+    this.#brush.fill(this.#theme.surface, 0, axisTop, width, AXIS);
     this.#text(plan.columns.info.buffers ? "offset" : "slot", 6, y, this.#theme.muted);
     const apart =
       ((this.#measure.width(`#${order.length * 4}`) + 14) * viewport.span) / this.#scene.room;
@@ -206,7 +202,7 @@ export class MemoryPainter {
       if (at >= order.length) break;
       const x = this.#scene.x(at);
       const label = `#${order[at]}`;
-      this.#fill(this.#theme.line, Math.round(x), axisTop, 1, 5);
+      this.#brush.fill(this.#theme.line, Math.round(x), axisTop, 1, 5);
       if (x + 3 + this.#measure.width(label) < width)
         this.#text(label, x + 3, y, this.#theme.muted);
     }
@@ -219,7 +215,7 @@ export class MemoryPainter {
     const y = top + PITCH / 2;
     const slot = plan.slots[row]!;
     const { slotBytes, slotStorage } = plan.columns;
-    this.#fill(surface, GUTTER, top + 1, width - GUTTER, PITCH - 2);
+    this.#brush.fill(surface, GUTTER, top + 1, width - GUTTER, PITCH - 2);
     const seen = y - FONT / 2 >= this.#scene.rowsTop && y + FONT / 2 <= this.#scene.height;
     const offset = this.#words.offset(slot);
     if (seen && offset) {
@@ -231,15 +227,12 @@ export class MemoryPainter {
       if (id) this.#text(id, 6, y, text);
       this.#text(size, GUTTER - 6 - room, y, muted);
     }
-    this.#context.save();
-    this.#context.beginPath();
-    this.#context.rect(GUTTER, top, width - GUTTER, PITCH);
-    this.#context.clip();
+    this.#brush.clip(GUTTER, top, width - GUTTER, PITCH);
     for (const [left, right] of heldElsewhere(plan, row, (step) => this.#scene.x(step))) {
-      this.#fill(muted, left, top + 1, right - left, PITCH - 2, FAINT);
+      this.#brush.fill(muted, left, top + 1, right - left, PITCH - 2, FAINT);
     }
     this.#lives(row, top + 1, PITCH - 2, seen);
-    this.#context.restore();
+    this.#brush.context.restore();
   }
 
   #lives(row: number, y: number, height: number, labelled: boolean): void {
@@ -255,7 +248,7 @@ export class MemoryPainter {
     const paint = (columns: NarrowLives | null) => {
       if (!columns) return;
       const { color, left, right } = columns;
-      this.#fill(color, left, y, right - left, height, 0.8);
+      this.#brush.fill(color, left, y, right - left, height, 0.8);
     };
     for (let i = plan.from(row, viewport.start); i < entries.length; ) {
       const entry = entries[i]!;
@@ -281,7 +274,7 @@ export class MemoryPainter {
         run = { means, color: this.#color(entry), left: column, right: column };
       }
       run.right = column + wide;
-      const next = upperBound(first, this.#scene.step(column + wide) - 1e-9);
+      const next = upperBound(first, this.#scene.at(column + wide) - 1e-9);
       // Of the entries that begin in a column only the last can be wide.
       i = Math.max(i + 1, wideOf(next - 1) >= this.#narrow ? next - 1 : next);
     }
@@ -307,7 +300,7 @@ export class MemoryPainter {
     const { plan } = this.#scene;
     const [node, slot] = [plan.owner[entry]!, plan.columns.entrySlot[entry]!];
     const output = plan.output(entry);
-    this.#drawn.marks.push({ entry, node, output, slot, kind, x, y, width, height });
+    this.#marks.push({ entry, node, output, slot, kind, x, y, width, height });
   }
 
   #box(
@@ -321,12 +314,12 @@ export class MemoryPainter {
   ): void {
     const left = Math.max(GUTTER, x);
     const width = Math.min(this.#scene.width, x + wide) - left - (wide > 4 ? 1 : 0);
-    this.#fill(color, left, y, width, height);
+    this.#brush.fill(color, left, y, width, height);
     this.#mark(entry, "entry", left, y, width, height);
     const lost = this.#scene.plan.lost[entry]! >= 0;
     if (lost) {
-      this.#fill(this.#theme.background, left, y, width, 4);
-      this.#fill(this.#theme.error, left, y, width, 3);
+      this.#brush.fill(this.#theme.background, left, y, width, 4);
+      this.#brush.fill(this.#theme.error, left, y, width, 3);
     }
     if (!labelled || width < LABEL_FROM) return;
     const ink = inkOn(color);

@@ -1,4 +1,5 @@
 import type { GraphColumns, MemoryColumns } from "../shared/client/answers.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import { bytes, counted, entryText, integer, nodeLabel, nodeTitle } from "../shared/format.ts";
 import { lowerBound, upperBound } from "../shared/many.ts";
 import type { Fact } from "../shell/tooltip.ts";
@@ -226,11 +227,11 @@ export function short(count: number): string {
 
 export class PlanDescriptions {
   readonly #plan: Plan;
-  readonly #note: (node: number) => string;
+  readonly #notes: Pick<SessionClient, "note"> | undefined;
 
-  constructor(plan: Plan, note: (node: number) => string) {
+  constructor(plan: Plan, notes?: Pick<SessionClient, "note">) {
     this.#plan = plan;
-    this.#note = note;
+    this.#notes = notes;
   }
 
   node(node: number): string {
@@ -296,7 +297,7 @@ export class PlanDescriptions {
     const slot = entrySlot[entry]!;
     const size = entryBytes[entry]!;
     const facts: Fact[] = [];
-    const note = this.#note(node);
+    const note = this.#notes?.note(node);
     if (note) facts.push(["note", note]);
     facts.push(["tensor", entryText(graph, node, this.#plan.output(entry))]);
     facts.push(["bytes", size < 0 ? "unknown, not counted" : bytes(size)]);

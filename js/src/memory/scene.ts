@@ -1,3 +1,4 @@
+import { Brush } from "../shared/drawing/brush.ts";
 import { type Pen, type Rectangle, Viewport } from "../shared/drawing/canvas.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import type { Plan } from "./plan.ts";
@@ -75,7 +76,7 @@ export class MemoryScene {
     return GUTTER + ((step - this.viewport.start) / this.viewport.span) * this.room;
   }
 
-  step(x: number): number {
+  at(x: number): number {
     return this.viewport.start + ((x - GUTTER) / this.room) * this.viewport.span;
   }
 
@@ -120,7 +121,7 @@ export class MemoryScene {
   }
 
   hit(x: number, y: number): MemoryHit | null {
-    const step = Math.floor(this.step(x));
+    const step = Math.floor(this.at(x));
     if (x < GUTTER || step < 0 || step >= this.plan.steps) return null;
     if (y < this.rowsTop) return { step, row: -1, entry: -1 };
     const row = Math.floor((y - this.rowsTop + this.scroll) / PITCH);
@@ -134,27 +135,23 @@ const MANY = 10_000;
 
 export class MemoryOverlay {
   readonly #scene: MemoryScene;
-  readonly #context: Pen;
-  #theme!: Theme;
+  readonly #brush: Brush;
   /** Pixels that have a mark of the selection already: a large selection costs no more than what is visible. */
   readonly #taken = new Set<number>();
 
   constructor(scene: MemoryScene, context: Pen) {
     this.#scene = scene;
-    this.#context = context;
+    this.#brush = new Brush(context);
   }
 
   paint(theme: Theme): void {
-    this.#theme = theme;
+    this.#brush.start(theme);
     const { height, plan, pointer, selected, width } = this.#scene;
     const { graph } = plan;
-    const context = this.#context;
-    context.save();
-    context.beginPath();
-    context.rect(GUTTER, 0, width - GUTTER, height);
-    context.clip();
+    const { context } = this.#brush;
+    this.#brush.clip(GUTTER, 0, width - GUTTER, height);
     this.#taken.clear();
-    if (pointer) this.#fill(theme.muted, Math.round(pointer.x), 0, 1, height, 0.7);
+    if (pointer) this.#brush.fill(theme.muted, Math.round(pointer.x), 0, 1, height, 0.7);
     for (const node of selected) this.#step(plan.stepOf[node] ?? -1);
     context.beginPath();
     context.rect(GUTTER, this.#scene.rowsTop, width - GUTTER, height - this.#scene.rowsTop);
@@ -171,20 +168,15 @@ export class MemoryOverlay {
     this.#scrollbar();
   }
 
-  #fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
-    this.#context.globalAlpha = alpha;
-    this.#context.fillStyle = color;
-    this.#context.fillRect(x, y, width, height);
-    this.#context.globalAlpha = 1;
-  }
-
   #step(step: number): void {
     if (step < 0) return;
     const [left, right] = [this.#scene.x(step), this.#scene.x(step + 1)];
     if (right < GUTTER || left > this.#scene.width || this.#isTaken(-1, left)) return;
     const width = Math.max(2, right - left);
-    this.#fill(this.#theme.text, left, 0, width, this.#scene.axisTop, 0.12);
-    this.#fill(this.#theme.text, left, this.#scene.axisTop - 2, width, 3);
+    const { axisTop } = this.#scene;
+    const { text } = this.#brush.theme;
+    this.#brush.fill(text, left, 0, width, axisTop, 0.12);
+    this.#brush.fill(text, left, axisTop - 2, width, 3);
   }
 
   #frame(entry: number, line: number, once = false): void {
@@ -195,9 +187,7 @@ export class MemoryOverlay {
     if (right < GUTTER || left > this.#scene.width) return;
     if (box.y > this.#scene.height || box.y + box.height < this.#scene.rowsTop) return;
     if (once && this.#isTaken(box.y, left)) return;
-    const inside = { ...box, x: left, width: right - left };
-    this.#stroke(inside, this.#theme.background, 1.5, -(line / 2 + 0.75));
-    this.#stroke(inside, this.#theme.text, line, 0);
+    this.#brush.outline({ ...box, x: left, width: right - left }, line);
   }
 
   #isTaken(row: number, x: number): boolean {
@@ -208,19 +198,13 @@ export class MemoryOverlay {
     return false;
   }
 
-  #stroke({ x, y, width, height }: Rectangle, color: string, line: number, by: number): void {
-    const context = this.#context;
-    context.strokeStyle = color;
-    context.lineWidth = line;
-    context.strokeRect(x - by, y - by, Math.max(0, width + 2 * by), Math.max(0, height + 2 * by));
-  }
-
   #scrollbar(): void {
     const { height, rowsHeight, rowsTop, scroll, width } = this.#scene;
     const room = height - rowsTop;
     if (rowsHeight <= room) return;
     const length = Math.max(12, (room / rowsHeight) * room);
     const share = scroll / (rowsHeight - room);
-    this.#fill(this.#theme.muted, width - 4, rowsTop + share * (room - length), 3, length);
+    const top = rowsTop + share * (room - length);
+    this.#brush.fill(this.#brush.theme.muted, width - 4, top, 3, length);
   }
 }

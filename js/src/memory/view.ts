@@ -1,10 +1,11 @@
 import type { MemoryOptions } from "../shared/client/options.ts";
 import type { Layer } from "../shared/drawing/canvas.ts";
-import { readTheme } from "../shared/drawing/theme.ts";
+import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
-import { AxisCamera } from "../shell/axis_camera.ts";
+import { AxisCamera, type AxisView } from "../shell/axis_camera.ts";
 import { CodeCopy, titleOf } from "../shell/code_copy.ts";
-import { div, element, KEEP_KEYS } from "../shell/dom.ts";
+import { div, element, KEEP_KEYS, type Mirror } from "../shell/dom.ts";
+import type { Gesture, PointerHandlers, PointerSpot } from "../shell/pointer.ts";
 import { Stage, type StagePainters } from "../shell/stage.ts";
 import { factList, Tooltip, titled } from "../shell/tooltip.ts";
 import type { ViewContext } from "../shell/view.ts";
@@ -18,7 +19,7 @@ export type { MemoryOptions };
 const SOURCE = "memory";
 
 /** A memory view: connects its parts with each other and with the session. */
-export class MemoryView {
+export class MemoryView implements AxisView, PointerHandlers, StagePainters {
   readonly scene: MemoryScene;
   readonly stage: Stage;
   readonly camera: AxisCamera;
@@ -38,66 +39,55 @@ export class MemoryView {
   readonly #words: PlanDescriptions;
   readonly #root: HTMLElement;
   readonly #context: ViewContext<MemoryOptions>;
-  readonly #say: (text: string) => void;
+  readonly #mirror: Mirror;
   readonly #copier: CodeCopy;
+  #painter!: MemoryPainter;
+  #overlay!: MemoryOverlay;
+  #drawn = {};
   #spoken = "[]";
 
-  constructor(
-    root: HTMLElement,
-    context: ViewContext<MemoryOptions>,
-    plan: Plan,
-    say: (text: string) => void,
-  ) {
+  constructor(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Plan, mirror: Mirror) {
+    const { run, session, signal } = context;
     this.#root = root;
     this.#context = context;
     this.#plan = plan;
-    this.#say = say;
+    this.#mirror = mirror;
     this.legend.ariaLabel = "colors";
     this.scene = new MemoryScene(plan);
-    this.#words = new PlanDescriptions(plan, (node) => context.session.note(node));
-    this.#copier = new CodeCopy(root, () => this.#code, say, titleOf(context.run), context.signal);
-    const { options, signal } = context;
+    this.#words = new PlanDescriptions(plan, session);
+    const say = (text: string) => mirror.say(text);
+    this.#copier = new CodeCopy(root, () => this.#code, say, titleOf(run), signal);
     this.tooltip = new Tooltip(root, signal);
-    this.stage = new Stage(
-      root,
-      "tvmdbg-memory-base",
-      (...layers) => this.#painters(...layers),
-      signal,
-    );
-    this.camera = new AxisCamera(
-      () => this.scene.viewport,
-      () => this.#moved(),
-      (range) => options.set("step_range", range),
-      signal,
-    );
-  }
-
-  #painters(base: Layer, over: Layer): StagePainters {
-    const { scene } = this;
-    const painter = new MemoryPainter(scene, this.#words, base.context);
-    const overlay = new MemoryOverlay(scene, over.context);
-    let drawn = {};
-    return {
-      resize: (width, height) => scene.resize(width, height),
-      base: (theme) => {
-        drawn = painter.paint(theme);
-      },
-      over: (theme) => overlay.paint(theme),
-      painted: () => this.#painted(),
-      inspect: () => {
-        const { viewport, current, hovered } = scene;
-        return { ...drawn, view: [viewport.start, viewport.end], current, hovered };
-      },
+    const painters = (base: Layer, over: Layer) => {
+      this.#painter = new MemoryPainter(this.scene, this.#words, base.context);
+      this.#overlay = new MemoryOverlay(this.scene, over.context);
+      return this;
     };
+    this.stage = new Stage(root, "tvmdbg-memory-base", painters, signal);
+    this.camera = new AxisCamera(this, signal);
   }
 
-  #moved(): void {
+  base(theme: Theme, width: number, height: number): void {
+    this.scene.resize(width, height);
+    this.#drawn = this.#painter.paint(theme);
+  }
+
+  over(theme: Theme): void {
+    this.#overlay.paint(theme);
+  }
+
+  inspect(): object {
+    const { viewport, current, hovered } = this.scene;
+    return { ...this.#drawn, view: [viewport.start, viewport.end], current, hovered };
+  }
+
+  moved(): void {
     this.stage.changed();
     this.tooltip.hide();
   }
 
-  focus(): void {
-    this.#root.focus({ preventScroll: true });
+  keep(range: [start: number, end: number] | null): void {
+    this.#context.options.set("step_range", range);
   }
 
   look(): void {
@@ -114,13 +104,13 @@ export class MemoryView {
     const { options } = this.#context;
     options.set("parameters", !options.get("parameters"));
     this.look();
-    this.#say(`parameters ${this.scene.parameters ? "shown" : "hidden"}`);
+    this.#mirror.say(`parameters ${this.scene.parameters ? "shown" : "hidden"}`);
   }
 
   nextColor(): void {
     const by = this.scene.bySize ? "kind" : "size";
     this.colorBy(by);
-    this.#say(`entries colored by ${by}`);
+    this.#mirror.say(`entries colored by ${by}`);
   }
 
   colorBy(by: "kind" | "size"): void {
@@ -133,7 +123,7 @@ export class MemoryView {
     const step = this.#step;
     this.camera.zoom(
       factor,
-      pointer ? this.scene.step(pointer.x) : step < 0 ? Number.NaN : step + 0.5,
+      pointer ? this.scene.at(pointer.x) : step < 0 ? Number.NaN : step + 0.5,
     );
   }
 
@@ -162,31 +152,55 @@ export class MemoryView {
     if (node === undefined) return;
     this.#context.session.select(node, SOURCE);
     this.sync();
-    this.#say(`peak ${this.#words.stepSentence(this.#plan.stepOf[node]!)}`);
+    this.#mirror.say(`peak ${this.#words.stepSentence(this.#plan.stepOf[node]!)}`);
   }
 
-  pick(entry: number, toggle = false): void {
+  pick(entry: number, toggle?: boolean): void {
+    if (entry < 0) this.#pickNode(null);
+    else this.#pickNode(this.#plan.owner[entry]!, toggle, this.#plan.output(entry));
+  }
+
+  #pickNode(node: number | null, toggle?: boolean, output = 0): void {
     const { session } = this.#context;
-    if (entry < 0) {
-      session.select(null, SOURCE);
-    } else {
-      const node = this.#plan.owner[entry]!;
-      if (toggle) session.toggle(node, SOURCE);
-      else session.select(node, SOURCE, { output: this.#plan.output(entry) });
-    }
+    if (node !== null && toggle) session.toggle(node, SOURCE);
+    else session.select(node, SOURCE, { output });
     this.sync();
   }
 
-  pickHit(hit: MemoryHit | null, toggle: boolean): void {
-    if (!hit) this.pick(-1);
-    else if (hit.entry >= 0) this.pick(hit.entry, toggle);
-    else if (hit.row < 0) this.pickStep(hit.step, toggle);
-    else this.pick(-1);
+  click({ x, y }: PointerSpot, event: MouseEvent): void {
+    const hit = this.scene.hit(x, y);
+    const toggle = event.ctrlKey || event.metaKey;
+    if (hit && hit.row < 0) this.pickStep(hit.step, toggle);
+    else this.pick(hit?.entry ?? -1, toggle);
   }
 
-  pickStep(step: number, toggle = false): void {
+  doubleClick(): void {
+    this.zoomToSelection();
+  }
+
+  drag({ x, y }: PointerSpot, { last }: Gesture): void {
+    this.#hoverAt(null, x, y);
+    this.camera.panBy(last.x - x);
+    this.camera.move(() => this.scene.scrollBy(last.y - y));
+  }
+
+  pinch(factor: number, { x }: PointerSpot): void {
+    this.camera.zoom(1 / factor, this.scene.at(x));
+  }
+
+  hover({ x, y }: PointerSpot): void {
+    this.scene.pointer = { x, y };
+    this.#hoverAt(this.scene.hit(x, y), x, y);
+  }
+
+  leave(): void {
+    this.scene.pointer = null;
+    this.#hoverAt(null, 0, 0);
+  }
+
+  pickStep(step: number, toggle?: boolean): void {
     const node = this.#plan.columns.order[step];
-    if (node !== undefined) this.pick(this.#plan.graph.entryOffsets[node]!, toggle);
+    if (node !== undefined) this.#pickNode(node, toggle);
   }
 
   move(by: number): void {
@@ -238,7 +252,7 @@ export class MemoryView {
     return `run.memory_plan().entry(${output ? `${node}, ${output}` : node})`;
   }
 
-  hoverAt(hit: MemoryHit | null, x: number, y: number): void {
+  #hoverAt(hit: MemoryHit | null, x: number, y: number): void {
     const entry = hit?.entry ?? -1;
     const { order } = this.#plan.columns;
     const node =
@@ -269,11 +283,8 @@ export class MemoryView {
     const { selected, entry, node } = this.#context.session;
     const spoken = JSON.stringify([selected, entry]);
     if (!anew && spoken === this.#spoken) return;
-    const { entryOffsets, kinds } = this.#plan.graph;
     const before = this.scene.current;
-    const known = entry && node !== null && entry[0] < kinds.length ? entry : null;
-    const place = known ? entryOffsets[known[0]]! + known[1] : -1;
-    this.scene.current = known && place < entryOffsets[known[0] + 1]! ? place : -1;
+    this.scene.current = entry && node !== null ? this.#entry(...entry) : -1;
     this.scene.selected = selected;
     this.#spoken = spoken;
     const { current } = this.scene;
@@ -284,13 +295,18 @@ export class MemoryView {
     this.#tell();
   }
 
+  /** Number of an entry, -1 if the graph has none such. */
+  #entry(node: number, output: number): number {
+    const { entryOffsets } = this.#plan.graph;
+    const entry = (entryOffsets[node] ?? 0) + output;
+    return entry < (entryOffsets[node + 1] ?? 0) ? entry : -1;
+  }
+
   syncHover(): void {
     const { hovered } = this.#context.session;
     const own = this.scene.hovered;
     if (hovered !== null && own >= 0 && this.#plan.owner[own] === hovered) return;
-    const { entryOffsets, kinds } = this.#plan.graph;
-    const known = hovered !== null && hovered < kinds.length;
-    this.scene.hovered = known ? entryOffsets[hovered]! : -1;
+    this.scene.hovered = this.#entry(hovered ?? -1, 0);
     this.stage.touched();
   }
 
@@ -301,7 +317,7 @@ export class MemoryView {
       const title = `${counted(selected.length, "node")} selected`;
       const facts = this.#words.nodes(selected);
       this.#show(title, facts);
-      this.#say(`${title}; ${facts[0]!.join(" ")}`);
+      this.#mirror.say(`${title}; ${facts[0]!.join(" ")}`);
     } else if (current >= 0) {
       const step = this.#step;
       const facts = this.#words.entry(current);
@@ -309,7 +325,7 @@ export class MemoryView {
         this.#words.title(current),
         step < 0 ? facts : [...facts, ...this.#words.step(step)],
       );
-      this.#say(this.#words.sentence(current));
+      this.#mirror.say(this.#words.sentence(current));
     } else {
       const { said: notes, wrong } = this.#plan.columns.info;
       this.details.replaceChildren(
@@ -317,7 +333,7 @@ export class MemoryView {
           element("p", { class: wrong.includes(text) ? "tvmdbg-error" : undefined }, text),
         ),
       );
-      this.#say(`${notes.join(". ")}. ${node === null ? "Nothing is selected." : ""}`);
+      this.#mirror.say(`${notes.join(". ")}. ${node === null ? "Nothing is selected." : ""}`);
     }
   }
 
@@ -325,7 +341,7 @@ export class MemoryView {
     this.details.replaceChildren(element("h4", {}, title), factList(facts));
   }
 
-  #painted(): void {
+  painted(): void {
     const { all, start, end } = this.scene.viewport;
     const { steps } = this.#plan;
     const part = `steps ${integer(Math.floor(start) + 1)} – ${integer(Math.ceil(end))} of ${integer(steps)}`;

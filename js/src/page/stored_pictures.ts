@@ -154,16 +154,17 @@ export type StoredPictures = Columns<"page pictures">;
 /** Saved picture at a position, in any layout; throws for another plane. */
 export function storedPicture(
   all: StoredPictures,
-  { shape, layout, ...saved }: StoredView,
+  saved: StoredView,
   at: StoredPlace,
 ): StoredPicture {
   const planes: string[] = [];
+  const { shape, known } = saved;
   let first = 0;
   for (const [row, rows] of all.rows.entries()) {
     const axis = (side: Int32Array) => (side[row]! < 0 ? null : side[row]!);
     const axes = [axis(all.down), axis(all.across)] as const;
     const index = Array.from(all.index.subarray(row * shape.length, (row + 1) * shape.length));
-    const place = placeOf({ shape, layout, ...saved }, { shape, axes, index });
+    const place = placeOf(saved, { shape, axes, index });
     if (place.first === at.first) {
       if (same(place.down, at.down) && same(place.across, at.across)) {
         return cellsOf(all, row, first);
@@ -177,7 +178,7 @@ export function storedPicture(
   }
   const shown = planes.slice(0, 8).join(" ");
   const more = planes.length > 8 ? ` and ${planes.length - 8} more` : "";
-  const named = layout ? ` in ${layout}` : "";
+  const named = known ? ` in ${known.layout}` : "";
   throw new Error(
     `not in this page: this plane; only heatmaps of ${shown}${more}${named} were ` +
       'saved; open the dump, or save_html(share="tensors")',

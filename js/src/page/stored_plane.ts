@@ -3,13 +3,14 @@
 import type {
   ChannelsRequest,
   DataRequest,
+  KnownLayout,
   OneValue,
   TensorRequest,
   ValuesAnswer,
   ValuesRequest,
 } from "../shared/client/tensor_questions.ts";
 import { computedText } from "../shared/number_text.ts";
-import { layoutProblem, physicalIndex, unfolded } from "../shared/unfold.ts";
+import { laidOut, storedIndex } from "../shared/unfold.ts";
 import { type Plane, planeCols, planeOf, planeRows } from "../tensor/plane.ts";
 import { clipped, type Region } from "../tensor/state.ts";
 import type { StoredReply } from "./stored_data.ts";
@@ -22,35 +23,37 @@ export interface StoredView {
   shape: number[];
   /** One letter per axis if a layout names them, else empty. */
   names: string[];
+  storedAxes: number[][];
   /** Offsets in the stored values by axis and index. */
   offsets: Float64Array[];
-  layout: string;
+  known: KnownLayout | null;
   sizes: Record<string, number>;
 }
 
-/** The axes as stored, or the logical ones of a layout ("NCHW8c"), whose padding `sizes` hide; throws unless they fit. */
+/** The axes as stored, or the logical ones of a layout ("NCHW8c"), whose padding `sizes` hide. */
 export function storedView(
   stored: number[],
-  layout = "",
-  sizes: Readonly<Record<string, number>> = {},
+  known: KnownLayout | null = null,
+  sizes: Readonly<Record<string, number>> = known?.sizes ?? {},
 ): StoredView {
-  const problem = layout && layoutProblem(layout, stored, sizes);
-  if (problem) throw new Error(problem);
-  const full = (layout && unfolded(layout, stored)) || { names: [], shape: stored };
-  const names: string[] = full.names;
-  const shape = full.shape.map((size, axis) => sizes[names[axis] ?? ""] ?? size);
+  const axes = known?.axes ?? null;
+  const { viewShape: full } = laidOut(stored, axes, {});
+  const laid = laidOut(stored, axes, sizes);
+  const { axisNames: names, viewShape: shape } = laid;
+  const wrong = names.find((name) => name in sizes && !(sizes[name]! >= 1));
+  const wide = wrong ?? names.find((_, axis) => shape[axis]! > full[axis]!);
+  if (wide) throw new Error(`${wide} of ${known?.layout} cannot have the size ${sizes[wide]}`);
   const strides = stored.map((_, axis) => stored.slice(axis + 1).reduce((a, b) => a * b, 1));
   const offsets = shape.map((size, axis) =>
     Float64Array.from({ length: size }, (_, at) => {
       const index = shape.map((_, other) => (other === axis ? at : 0));
-      const place = physicalIndex({ layout, axisNames: names }, index) ?? index;
-      return place.reduce((sum, each, k) => sum + each * strides[k]!, 0);
+      return storedIndex(laid, index).reduce((sum, each, k) => sum + each * strides[k]!, 0);
     }),
   );
   const hidden = names.flatMap((name, axis) =>
-    shape[axis]! < full.shape[axis]! ? [[name, shape[axis]!] as const] : [],
+    shape[axis]! < full[axis]! ? [[name, shape[axis]!] as const] : [],
   );
-  return { shape, names, offsets, layout, sizes: Object.fromEntries(hidden) };
+  return { ...laid, shape, names, offsets, known, sizes: Object.fromEntries(hidden) };
 }
 
 /** The requested plane; the default one if the question leaves it open or had only the declared shape. */

@@ -1,6 +1,10 @@
 /** Replies of a page with values, as in `answers/tensor`. */
 
-import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import type {
+  KnownLayout,
+  StatisticsAnswer,
+  TensorAnswer,
+} from "../shared/client/tensor_questions.ts";
 import type { Plane } from "../tensor/plane.ts";
 import { planeCols, planeRows } from "../tensor/plane.ts";
 import type { StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
@@ -36,6 +40,8 @@ interface StoredVariant {
   header: TensorAnswer;
   /** The layout that a view opens with. */
   opened: string;
+  /** Layout that the saved view was given by hand, if the tensor can have it. */
+  own?: KnownLayout[];
   /** True if it has pictures. */
   drawn: boolean;
   statistics: StatisticsAnswer;
@@ -66,10 +72,12 @@ class StoredTensors {
       drawn && this.#picture(stored, view, plane, planePart(view, plane, question.part), question);
     const result = {
       ...header,
-      layout: view.layout,
+      layout: view.known?.layout ?? "",
       sizes: view.sizes,
       viewShape: view.shape,
-      axisNames: view.layout ? view.names : header.axisNames,
+      axisNames: view.known ? view.names : header.axisNames,
+      along: (view.known ?? header).along,
+      storedAxes: view.storedAxes,
       axes: isPlane ? plane.axes : [null, null],
       index: isPlane ? plane.index : view.shape.map(() => 0),
       tile: shown ? { ...shown, ...sizeOf(plane) } : null,
@@ -80,6 +88,10 @@ class StoredTensors {
   statistics(question: TensorQuestion): StoredReply {
     const { result, buffers } = this.#stored(question);
     return { result: result.statistics, buffers };
+  }
+
+  layout(question: TensorQuestion): StoredReply {
+    return { result: this.#asked(question).view.known, buffers: [] };
   }
 
   values(question: TensorQuestion): StoredReply {
@@ -183,17 +195,21 @@ function sizeOf(plane: Plane) {
 
 /** The axes of a question, by default those that a view opens with. */
 function viewOf(
-  { header, opened }: StoredVariant,
+  { header, opened, own = [] }: StoredVariant,
   { layout, sizes }: Partial<TensorQuestion> = {},
 ): StoredView {
   const text = layout ?? opened;
-  const known = header.layouts.find((one) => one.layout === text);
-  const wanted = Object.entries(sizes ?? known?.sizes ?? {});
-  const own = wanted.filter(([letter]) => text.includes(letter));
-  return storedView(header.storedShape, text, Object.fromEntries(own));
+  if (!text) return storedView(header.storedShape);
+  const known = [...header.layouts, ...own].find((one) => one.layout === text);
+  if (!known?.axes) {
+    throw new Error(
+      `This page has no kernel, and no layout ${text}: open its files in a notebook.`,
+    );
+  }
+  return storedView(header.storedShape, known, sizes ?? known.sizes);
 }
 
-const KINDS = ["tensor", "statistics", "values", "channels", "data"] as const;
+const KINDS = ["tensor", "layout", "statistics", "values", "channels", "data"] as const;
 
 export function tensorAnswers(data: StoredData): StoredAnswers {
   const tensors = new StoredTensors(data);

@@ -22,12 +22,12 @@ export function axisTurn(event: WheelEvent): AxisTurn {
 
 export function bindAxisWheel(
   root: HTMLElement,
-  { stage, canvas }: { stage: HTMLElement; canvas: HTMLElement },
+  { node, canvas }: { node: HTMLElement; canvas: HTMLElement },
   turned: (turn: AxisTurn, at: { x: number; y: number }) => void,
   signal: AbortSignal,
 ): void {
   let hiding: ReturnType<typeof setTimeout> | undefined;
-  const hide = () => stage.classList.remove(HINT);
+  const hide = () => node.classList.remove(HINT);
   const turn = (event: WheelEvent) => {
     if (root.matches(":focus-within")) {
       event.preventDefault();
@@ -35,7 +35,7 @@ export function bindAxisWheel(
       return;
     }
     clearTimeout(hiding);
-    stage.classList.add(HINT);
+    node.classList.add(HINT);
     hiding = setTimeout(hide, HINT_MS);
   };
   canvas.addEventListener("wheel", turn, { signal, passive: false });

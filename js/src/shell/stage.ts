@@ -20,6 +20,8 @@ export interface StagePainters {
 export class Stage {
   readonly node: HTMLElement;
   readonly canvas: HTMLCanvasElement;
+  /** Paints at once what has changed. */
+  readonly paint: () => void;
   readonly #repaint: Repaint;
   #changed = true;
 
@@ -36,7 +38,7 @@ export class Stage {
     const painters = make(base, over);
     node.append(base.canvas, ...(painters.over ? [over.canvas] : []));
     let [theme, size]: [Theme | null, string] = [null, ""];
-    const draw = () => {
+    this.paint = () => {
       const { clientWidth: width, clientHeight: height } = this.node;
       if (!width || !height) return;
       const now = `${width} ${height} ${devicePixelRatio}`;
@@ -55,7 +57,7 @@ export class Stage {
       }
       painters.painted?.();
     };
-    this.#repaint = new Repaint(this.node, draw, signal);
+    this.#repaint = new Repaint(this.node, this.paint, signal);
     onThemeChange(() => this.changed(), signal);
     const inspect = (event: Event) => {
       const out = (event as CustomEvent<Record<string, unknown> | null>).detail;

@@ -10,17 +10,14 @@ import type {
 import { counted, integer, nodeLabel, nodeTitle, shapeText } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
 import { aboutText, screenText } from "../shared/number_text.ts";
-import { isPadding, physicalIndex } from "../shared/unfold.ts";
+import { isPadding, storedIndex } from "../shared/unfold.ts";
 import { share } from "./distribution/spread_scene.ts";
 import type { Entries } from "./entries.ts";
-import { SPECIAL_TEXT, SPECIALS, type Special } from "./picture/color_scale.ts";
+import { SPECIAL_TEXT, type Special } from "./picture/color_scale.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "./plane.ts";
 import type { ShownTensor } from "./state.ts";
 
-/** Share of values at an end code from which it is announced; `SHARE` in `analysis/findings/values/range_use.py`. */
-const SATURATED = 0.05;
-
-export type Health = "error" | "doubt" | "good" | "empty";
+export type Health = TensorStatistics["verdict"];
 
 const HEALTH_WORDS = {
   error: "not finite",
@@ -30,11 +27,8 @@ const HEALTH_WORDS = {
 } as const;
 
 export interface ValueWords {
-  health: Health;
   /** `saturated`, `all finite in a sample of 1,048,576`. */
   verdict: string;
-  /** NaN and infinities: those that occur first; of the others those that the dtype can hold. */
-  specials: Special[];
   /** All other counts, and whether they are warnings. */
   counts: { text: string; isLoud: boolean }[];
 }
@@ -43,17 +37,13 @@ export interface ValueWords {
 export function valueWords(known: StatisticsAnswer, dtype: string): ValueWords | null {
   const { statistics } = known;
   if (!statistics) return null;
-  const ends = endsOf(statistics, dtype);
-  const health = healthOf(statistics, ends);
+  const health = statistics.verdict;
   const isSampled = known.state !== "exact" && health !== "empty";
   const sample = isSampled ? ` in a sample of ${integer(statistics.size)}` : "";
   return {
-    health,
     verdict: HEALTH_WORDS[health] + sample,
-    specials: specialsOf(statistics, dtype),
     counts: countsOf(
       statistics,
-      ends,
       known.limits ? known.limits.slice(dtype.startsWith("u") ? 1 : 0) : [],
       dtype === "bool",
     ),
@@ -66,34 +56,12 @@ export function specialText(statistics: TensorStatistics, special: Special): str
 }
 
 /** `59 +Inf, 0 NaN, 0 −Inf`. */
-export function specialCounts(statistics: TensorStatistics, dtype: string): string[] {
-  return specialsOf(statistics, dtype).map((special) => specialText(statistics, special));
-}
-
-function specialsOf(statistics: TensorStatistics, dtype: string): Special[] {
-  const whole = /^(u?int\d|bool$|float[46]_)/.test(dtype);
-  const held = whole ? 0 : /^float8_\w+fn/.test(dtype) ? 1 : 3;
-  const there = (occurs: Special) => Number(statistics[occurs] > 0);
-  return SPECIALS.filter((special, at) => there(special) || at < held).sort(
-    (a, b) => there(b) - there(a),
-  );
-}
-
-/** Number of values at an end of an integer type; zero is no end of an unsigned one. */
-function endsOf({ atLowest, atHighest }: TensorStatistics, dtype: string): number {
-  if (!/^u?int\d/.test(dtype) || atLowest === null || atHighest === null) return 0;
-  return (dtype.startsWith("u") ? 0 : atLowest) + atHighest;
-}
-
-function healthOf({ size, finite }: TensorStatistics, ends: number): Health {
-  if (size === 0) return "empty";
-  if (finite < size) return "error";
-  return ends / size >= SATURATED ? "doubt" : "good";
+export function specialCounts(statistics: TensorStatistics): string[] {
+  return statistics.specials.map((special) => specialText(statistics, special));
 }
 
 function countsOf(
-  { size, finite, zero, negative, denormal }: TensorStatistics,
-  ends: number,
+  { size, finite, zero, negative, denormal, atEnds, verdict }: TensorStatistics,
   limits: readonly number[],
   isBool: boolean,
 ): ValueWords["counts"] {
@@ -102,9 +70,9 @@ function countsOf(
   if (!isBool) counts.push(countOf(negative, "negative"));
   if (denormal > 0) counts.push(countOf(denormal, "denormal"));
   const rows = counts.map((text) => ({ text, isLoud: false }));
-  if (ends > 0) {
-    const text = countOf(ends, `at ${limits.map((limit) => aboutText(limit)).join(" or ")}`);
-    rows.push({ text, isLoud: ends / size >= SATURATED });
+  if (atEnds > 0) {
+    const text = countOf(atEnds, `at ${limits.map((limit) => aboutText(limit)).join(" or ")}`);
+    rows.push({ text, isLoud: verdict === "doubt" });
   }
   if (finite < size) {
     rows.push({ text: `${integer(finite)} of ${integer(size)} finite`, isLoud: false });
@@ -118,7 +86,7 @@ export function tensorWords({ answer, statistics: known }: ShownTensor): string 
   const statistics = known?.statistics;
   const parts = [`Tensor ${title}`, `${dtype} ${shapeText(shape)}`];
   if (statistics) {
-    append(parts, [counted(statistics.size, "value"), ...specialCounts(statistics, valueDtype)]);
+    append(parts, [counted(statistics.size, "value"), ...specialCounts(statistics)]);
     parts.push(`${integer(statistics.zero)} ${valueDtype === "bool" ? "False" : "zero"}`);
     if (statistics.finite > 0) {
       const [low, high] = [statistics.minimum, statistics.maximum].map(({ text }) =>
@@ -140,11 +108,11 @@ export function pointWords(
 ): string {
   if (!answer) return "";
   const index = indexAt(answeredPlane(answer), point);
-  const stored = physicalIndex(answer, index);
+  const stored = storedIndex(answer, index);
   const value = screenText(reply.one?.number ?? reply.text[0] ?? "");
   const words = [`at ${indexText(index)} value ${value}`];
   if (isPadding(answer, index)) words.push("padding");
-  if (stored && stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
+  if (stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
   if (values.format === "dequantised") words.push(`dequantized ${screenText(reply.text[0]!)}`);
   if (reply.one) words.push(`bits ${reply.one.hex}`);
   return words.join(", ");

@@ -85,13 +85,13 @@ export async function answersOf(
       unread = `The values cannot be read: ${errorText(error)}`;
       return NOTHING;
     });
-  const { viewShape: shape, axisNames, withheld } = tensor;
+  const { viewShape: shape, withheld } = tensor;
   const known = { tensor, statistics, misfit, unread };
   const nothing = { ...known, plane: null, region: null, along: null };
   if (!statistics.statistics || shape.includes(0) || withheld) return nothing;
   const plane = planeOf(shape, options.axes, options.index);
   const pictured = show === "channels" ? plane.axes : [];
-  const along = show === "picture" ? null : axisAlong(shape, axisNames, pictured, options.along);
+  const along = show === "picture" ? null : axisAlong(tensor, pictured, options.along);
   // Tiles and lines show their planes completely.
   const part = along === null ? options.region : null;
   const region = part && clipped(part, planeRows(plane), planeCols(plane));
@@ -187,7 +187,8 @@ export function factsOf(
 ): Record<string, unknown> {
   const { statistics, histogram, percentiles } = known;
   const { minimum, maximum, mean, std, ...rest } = statistics ?? ({} as Partial<TensorStatistics>);
-  const { argmin, argmax, firstNan, firstPosInf, firstNegInf, ...counts } = rest;
+  const { argmin, argmax, firstNan, firstPosInf, firstNegInf, ...more } = rest;
+  const { specials: _specials, atEnds: _atEnds, verdict: _verdict, ...counts } = more;
   const places = { argmin, argmax, firstNan, firstPosInf, firstNegInf };
   const texts = Object.entries({ minimum, maximum, mean, std }).map(([name, number]) => [
     name,

@@ -1,6 +1,6 @@
 import type { Client } from "../shared/client/client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
-import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import type { Entry, KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { CodeCopy, titleOf } from "../shell/code_copy.ts";
 import type { ViewContext, ViewOptions } from "../shell/view.ts";
@@ -167,11 +167,15 @@ export class Inspector implements TensorHost {
     this.#ask(this.viewing.answer);
   }
 
-  /** Changes the layout of the axes; the crosshair stays at its value. */
-  lay(layout: LayoutWish): void {
+  /** Changes the layout of the axes; the crosshair stays at its value if the new axes are known. */
+  lay(layout: LayoutWish, known?: KnownLayout, wish: Opening | null = null): void {
     if (JSON.stringify(layout) === JSON.stringify(this.wish.layout)) return;
+    if (wish && this.wish.entry && layout.layout && !this.wish.laid(layout)) {
+      this.show(this.wish.entry, wish);
+      return;
+    }
     const { cross, marked, picture } = this.panels;
-    cross.point = this.wish.lay(layout, cross.point);
+    cross.point = this.wish.lay(layout, cross.point, known);
     picture.viewport.resetTo(null);
     marked.mark(null);
     this.#ask(null);

@@ -1,7 +1,7 @@
 /** Layout choice and trust of a picture: time of capture, number of values, assumptions. */
+import { errorText } from "../shared/client/request.ts";
 import type { KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
-import { layoutProblem } from "../shared/unfold.ts";
 import { element, KEEP_KEYS, select } from "../shell/dom.ts";
 import { field, piece, TensorPart } from "./parts.ts";
 import type { TensorHost } from "./state.ts";
@@ -74,6 +74,7 @@ export class LayoutPicker extends TensorPart {
   #laid = "";
   #entry = "";
   #byHand = false;
+  #ticket = 0;
 
   constructor(host: TensorHost) {
     super(host);
@@ -88,7 +89,7 @@ export class LayoutPicker extends TensorPart {
       () => this.#apply(),
       this.host,
     );
-    input.addEventListener("input", () => this.#check());
+    input.addEventListener("input", () => this.#asked());
     return input;
   }
 
@@ -140,7 +141,7 @@ export class LayoutPicker extends TensorPart {
     );
     this.#hand.hidden = !this.#byHand;
     if (isChoosing) (focused?.tagName === "SELECT" ? list : padding).focus({ preventScroll: true });
-    this.#check();
+    this.#asked();
   }
 
   /** Opens the field for a layout by hand, or goes on to the next known one. */
@@ -164,28 +165,35 @@ export class LayoutPicker extends TensorPart {
     this.host.lay({ layout: value, sizes: null });
   }
 
-  #check(): string {
-    const stored = this.#answer?.storedShape;
-    const text = this.#text.value.trim();
-    const sizes = parseSizes(this.#sizes.value);
-    const problem =
-      !this.#byHand || !stored || text === ""
-        ? ""
-        : typeof sizes === "string"
-          ? sizes
-          : layoutProblem(text, stored, sizes);
-    this.#problem.textContent = problem;
-    this.#text.setAttribute("aria-invalid", String(problem !== ""));
-    return problem;
+  get #layout(): string {
+    return this.#byHand ? this.#text.value.trim() : "";
   }
 
-  #apply(): boolean {
-    if (!this.#byHand) return true;
-    const text = this.#text.value.trim();
+  /** Asks for the axes of the typed layout; null, with a reason beside the fields, if there are none. */
+  async #asked(): Promise<KnownLayout | null> {
+    this.#ticket += 1;
+    const [ticket, answer, layout] = [this.#ticket, this.#answer, this.#layout];
     const sizes = parseSizes(this.#sizes.value);
-    if (this.#check() || text === "" || typeof sizes === "string") return text === "";
-    this.host.lay({ layout: text, sizes });
-    return true;
+    let laid: KnownLayout | string | null = null;
+    if (typeof sizes === "string") laid = layout && sizes;
+    else if (answer && layout) {
+      const { entry, reading } = answer;
+      laid = await this.host.run.ask("layout", { entry, reading, layout, sizes }).catch(errorText);
+    }
+    if (ticket !== this.#ticket) return null;
+    const problem = typeof laid === "string" ? laid : "";
+    this.#problem.textContent = problem;
+    this.#text.setAttribute("aria-invalid", String(problem !== ""));
+    return typeof laid === "string" ? null : laid;
+  }
+
+  async #apply(): Promise<boolean> {
+    const laid = await this.#asked();
+    if (laid) {
+      const sizes = parseSizes(this.#sizes.value) as Record<string, number>;
+      this.host.lay({ layout: laid.layout, sizes }, laid);
+    }
+    return !!laid || !this.#layout;
   }
 }
 

@@ -121,7 +121,10 @@ function follow(
   session.onChange(selected, signal, ["selected", "entry"]);
   session.onChange(() => inspector.noted(), signal, ["notes"]);
   const pending = new Set<string>();
-  const lay = () => inspector.lay(opening(options).layout);
+  const lay = () => {
+    const wish = opening(options, new Set([...pending, "reading", "data_layout", "data_sizes"]));
+    inspector.lay(wish.layout, undefined, wish);
+  };
   const plane = () =>
     inspector.look(({ shape, axes, index }) =>
       planeOf(

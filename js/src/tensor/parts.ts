@@ -30,7 +30,7 @@ export function piece(name: string, ...children: PartChild[]): HTMLSpanElement {
 export function field(
   label: string,
   attributes: Record<string, string | number>,
-  apply: () => boolean | undefined,
+  apply: () => boolean | undefined | Promise<boolean>,
   host: TensorHost,
 ): HTMLInputElement {
   const input = element("input", {
@@ -41,10 +41,10 @@ export function field(
     ...KEEP_KEYS,
   });
   input.addEventListener("change", apply);
-  input.addEventListener("keydown", (event) => {
+  input.addEventListener("keydown", async (event) => {
     if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault();
-    if (event.key === "Escape" || apply() !== false) host.leave();
+    if (event.key === "Escape" || (await apply()) !== false) host.leave();
   });
   return input;
 }

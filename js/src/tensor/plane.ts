@@ -1,5 +1,4 @@
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
-import { largest } from "../shared/many.ts";
 export type Axes = readonly [down: number | null, across: number | null];
 
 /** Two axes of a tensor as a picture, all others fixed at one index. */
@@ -81,20 +80,15 @@ export function axesAlong(
     : axes;
 }
 
-/** The wanted axis, else the channels, else the longest; as in `model/tensors/planes.py`. */
+/** The wanted axis, else the best that the answer names, of several indices if there is one. */
 export function axisAlong(
-  shape: readonly number[],
-  names: readonly string[],
+  { viewShape, along }: Pick<TensorAnswer, "viewShape" | "along">,
   pictured: readonly (number | null)[],
   wanted: number | null,
 ): number | null {
-  const axes = axesAlong(shape, pictured);
-  if (wanted !== null && axes.includes(wanted)) return wanted;
-  const most = largest(axes.map((axis) => shape[axis]!));
-  const channels = names.indexOf("C");
-  const usual = channels < 0 && shape.length > 2 ? 1 : channels;
-  const usable = axes.includes(usual) && (shape[usual]! > 1 || most < 2);
-  return usable ? usual : (axes.find((axis) => shape[axis] === most) ?? null);
+  const axes = axesAlong(viewShape, pictured);
+  const long = along.filter((axis) => viewShape[axis]! > 1);
+  return [wanted ?? -1, ...long, ...along].find((axis) => axes.includes(axis)) ?? null;
 }
 
 /** The axes fixed at one index, in order. */

@@ -1,10 +1,11 @@
 import type {
   Entry,
+  KnownLayout,
   PlaneView,
   TensorAnswer,
   TensorRequest,
 } from "../shared/client/tensor_questions.ts";
-import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
+import { laidOut, logicalIndex, storedIndex } from "../shared/unfold.ts";
 import type { ViewOptions } from "../shell/view.ts";
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import type { PlaneLayout } from "./picture/plane_layout.ts";
@@ -20,6 +21,9 @@ export interface Opening {
   reading: string | null;
   layout: LayoutWish;
 }
+
+/** Axes in a layout: names, lengths, and stored axes of each. */
+type LaidAxes = ReturnType<typeof laidOut>;
 
 const DEFAULT_LAYOUT: LayoutWish = { layout: null, sizes: null };
 
@@ -145,45 +149,42 @@ export class RequestedView {
     this.#answer = null;
   }
 
+  /** Axes in a wanted layout that is given or that the answer knows; null for others. */
+  laid({ layout, sizes }: LayoutWish, given?: KnownLayout): LaidAxes | null {
+    const answer = this.#answer;
+    const known = given ?? answer?.layouts.find((candidate) => candidate.layout === layout);
+    if (!answer || layout === null || (layout && !known?.axes)) return null;
+    return laidOut(answer.storedShape, known?.axes ?? null, sizes ?? known?.sizes ?? {});
+  }
+
   /** Changes the layout; returns the new position of a value. */
-  lay(wish: LayoutWish, point: Point | null): Point | null {
-    const [before, plane] = [this.#answer, this.plane];
+  lay(wish: LayoutWish, point: Point | null, given?: KnownLayout): Point | null {
+    const [before, plane, after] = [this.#answer, this.plane, this.laid(wish, given)];
     this.layout = wish;
     this.#answer = null;
-    const { layout } = wish;
-    if (!before || !plane || layout === null) return null;
-    const known = before.layouts.find((candidate) => candidate.layout === layout);
-    const sizes = wish.sizes ?? known?.sizes ?? {};
-    const after = layout
-      ? unfolded(layout, before.storedShape, sizes)
-      : { names: lettersOf(before.layout), shape: before.storedShape };
-    if (!after) return null;
-    const names = layout ? after.names : [];
-    this.names = names;
-    const moved = (index: readonly number[]) => {
-      const stored = physicalIndex(before, index) ?? index;
-      const logical = logicalIndex({ layout, axisNames: names }, stored);
-      return logical.map((value, axis) => Math.min(value, after.shape[axis]! - 1));
-    };
-    const letters = before.layout ? before.axisNames : lettersOf(layout);
+    if (!before || !plane || !after) return null;
+    this.names = after.axisNames;
+    const moved = (index: readonly number[]) =>
+      logicalIndex(after, storedIndex(before, index)).map((value, axis) =>
+        Math.min(value, after.viewShape[axis]! - 1),
+      );
+    const first = ({ axisNames, storedAxes }: LaidAxes, axis: number) =>
+      before.layout && wish.layout ? axisNames[axis] : storedAxes[axis]![0];
     const kept = (axis: number | null) =>
-      axis === null ? null : after.names.indexOf(letters[axis] ?? "?");
+      axis === null
+        ? null
+        : after.storedAxes.findIndex((_, other) => first(after, other) === first(before, axis));
     const [down, across] = [kept(plane.axes[0]), kept(plane.axes[1])];
     this.along = kept(this.along);
     if (this.along === -1) this.along = null;
     const sound = down !== -1 && across !== -1 && down !== across;
     this.plane = planeOf(
-      after.shape,
+      after.viewShape,
       sound ? [down, across] : null,
       moved(indexAt(plane, point ?? { row: 0, col: 0 })),
     );
     return point && locate(this.plane, moved(indexAt(plane, point))).point;
   }
-}
-
-/** Letters of the stored axes of a layout: upper case for the blocks, lower case for the split-off parts. */
-function lettersOf(layout: string): string[] {
-  return [...layout.matchAll(/[A-Z]|\d+([a-z])/g)].map(([letter, part]) => part ?? letter);
 }
 
 /** True if two answers have the same values, in whatever layout. */

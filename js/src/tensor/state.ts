@@ -3,6 +3,7 @@ import type { TensorOptions } from "../shared/client/options.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type {
   Entry,
+  KnownLayout,
   PlaneView,
   StatisticsAnswer,
   TensorAnswer,
@@ -78,7 +79,8 @@ export interface TensorHost {
   /** Shows the plane at an index of a free axis. */
   open(axis: number, index: number): void;
   look(change: (plane: Plane) => Plane): void;
-  lay(layout: LayoutWish): void;
+  /** Changes the layout; its axes may be known. */
+  lay(layout: LayoutWish, known?: KnownLayout): void;
   read(reading: string): void;
   along(axis: number): void;
   nextAlong(): void;

@@ -17,7 +17,7 @@ import {
 } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { append } from "../shared/many.ts";
-import { specialText, type ValueWords, valueWords } from "./descriptions.ts";
+import { specialCounts, type ValueWords, valueWords } from "./descriptions.ts";
 import { type Spread, spreadOf } from "./distribution/spread.ts";
 import {
   answersOf,
@@ -144,7 +144,9 @@ function answeredPanel(request: TensorFigureRequest, answers: TensorAnswers): Fi
   const isNarrow = width < NARROW;
   const side = Math.min(STATISTICS, room);
   const right = [
-    ...(rows.length ? [statisticsPart(rows, words?.health === "error", side, text)] : []),
+    ...(rows.length
+      ? [statisticsPart(rows, known.statistics?.verdict === "error", side, text)]
+      : []),
     ...histogramParts(spread, known, adapted, scale, side, request),
   ];
   const wide = Math.min(WIDEST, isNarrow ? room : room - STATISTICS - GAP);
@@ -227,20 +229,17 @@ function verdictOf(
   { unread, statistics: { statistics, reason } }: TensorAnswers,
   words: ValueWords | null,
 ): Verdict {
-  if (!statistics || !words || words.health === "empty") {
+  if (!statistics || !words || statistics.verdict === "empty") {
     const text = words?.verdict ?? (unread ? UNREAD : `no statistics: ${reason}`);
     return { text, bad: false, faults: [], rest: [] };
   }
-  const faults = words.specials.filter((special) => statistics[special] > 0);
-  const others = words.specials.slice(faults.length);
+  const counts = specialCounts(statistics);
+  const loud = statistics.specials.filter((special) => statistics[special] > 0).length;
   return {
     text: words.verdict,
-    bad: words.health === "error",
-    faults: faults.map((fault) => specialText(statistics, fault)),
-    rest: [
-      ...others.map((other) => specialText(statistics, other)),
-      ...words.counts.map(({ text }) => text),
-    ],
+    bad: statistics.verdict === "error",
+    faults: counts.slice(0, loud),
+    rest: [...counts.slice(loud), ...words.counts.map(({ text }) => text)],
   };
 }
 

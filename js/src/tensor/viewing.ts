@@ -237,10 +237,7 @@ export class TensorLoader extends TensorPart implements PicturesHost {
       answer,
       statistics,
       show,
-      along:
-        answer && show !== "picture"
-          ? axisAlong(answer.viewShape, answer.axisNames, pictured, this.wish.along)
-          : null,
+      along: answer && show !== "picture" ? axisAlong(answer, pictured, this.wish.along) : null,
       region: this.panels.picture.viewport.region,
       colors,
       scale: this.#scale,

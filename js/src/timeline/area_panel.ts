@@ -1,5 +1,4 @@
 import { errorText, isAbort } from "../shared/client/request.ts";
-import type { AreaAnswer, AreaQuestion } from "../shared/client/timeline_columns.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
 import { stretches } from "../shared/many.ts";
@@ -15,6 +14,7 @@ import {
   span,
 } from "../shell/dom.ts";
 import { factList } from "../shell/tooltip.ts";
+import type { ViewContext } from "../shell/view.ts";
 import {
   type Area,
   areaPreview,
@@ -26,9 +26,10 @@ import {
 } from "./areas.ts";
 import { KeyNames } from "./data/key_names.ts";
 import type { Row } from "./data/row.ts";
-import type { TimeRange } from "./data/state.ts";
+import type { TimelineOptions, TimeRange } from "./data/state.ts";
 import { type SumRow, sumRow } from "./data/sum_table.ts";
 import type { TimelineData } from "./descriptions.ts";
+import { chip, shareBar } from "./row_table.ts";
 
 /** Number of rows shown at first. */
 const MOST = 8;
@@ -37,13 +38,16 @@ const MOST_COPIED = 200_000;
 
 type AreaListener = (area: Area) => void;
 
-export interface AreaEvents {
-  ask(question: AreaQuestion, signal: AbortSignal): Promise<AreaAnswer>;
-  pick(nodes: readonly number[], slice: number): void;
-  code(): void;
+export interface AreaHost {
+  readonly data: TimelineData;
+  readonly context: ViewContext<TimelineOptions>;
+  readonly camera: { fit(): void };
+  readonly ranges: { mark(range: null): void };
+  readonly selection: { nodes(nodes: readonly number[]): void };
   say(text: string): void;
-  fit(): void;
-  clear(): void;
+  copy(): void;
+  pick(slice: number): void;
+  act(act: () => void): void;
 }
 
 /** Contents of the marked range: numbers, its time by node, kind, name or track, and ways to export it. */
@@ -52,9 +56,8 @@ export class AreaPanel {
   readonly #data: TimelineData;
   readonly #called: KeyNames;
   readonly #words: RangeWords;
-  readonly #events: AreaEvents;
+  readonly #host: AreaHost;
   readonly #copier: CodeCopy;
-  readonly #signal: AbortSignal;
   readonly #facts = element("div", {});
   readonly #parts = element("div", { class: "tvmdbg-timeline-parts", role: "list" });
   readonly #tools: HTMLElement;
@@ -71,20 +74,15 @@ export class AreaPanel {
   #theme: Theme;
   #work = new AbortController();
 
-  constructor(
-    data: TimelineData,
-    copier: CodeCopy,
-    theme: Theme,
-    events: AreaEvents,
-    signal: AbortSignal,
-  ) {
+  constructor(host: AreaHost, copier: CodeCopy, theme: Theme) {
+    const { data } = host;
+    const { signal } = host.context;
     this.#data = data;
     this.#called = new KeyNames(data.slices, data.names, data.graph);
     this.#words = new RangeWords(data.slices, data.words);
-    this.#events = events;
+    this.#host = host;
     this.#copier = copier;
     this.#theme = theme;
-    this.#signal = signal;
     const needsGraph = (option: RangeBy) =>
       option === "part" || option === "group" || option === "kind";
     const by = RANGE_BY.filter((option) => data.names.known || !needsGraph(option))
@@ -102,9 +100,9 @@ export class AreaPanel {
       button("text", "Copy these numbers as text", () => this.#copyText()),
       button("CSV", "Copy the slices of the range as CSV", () => this.#copyCsv()),
       button("save CSV", "Save the slices of the range as a CSV file", () => this.#saveCsv()),
-      button("code", "Copy Python for the range", () => events.code()),
-      button("zoom", "Zoom to the range (f)", () => events.fit()),
-      button("×", "Clear the range (Esc)", () => events.clear()),
+      button("code", "Copy Python for the range", () => host.copy()),
+      button("zoom", "Zoom to the range (f)", () => host.act(() => host.camera.fit())),
+      button("×", "Clear the range (Esc)", () => host.act(() => host.ranges.mark(null))),
     );
     this.node.append(this.#facts, this.#tools, this.#parts);
     signal.addEventListener("abort", () => this.#work.abort());
@@ -150,8 +148,12 @@ export class AreaPanel {
     this.#work = new AbortController();
     const { signal } = this.#work;
     this.#parts.setAttribute("aria-busy", "true");
+    // Copies before the answer have no sums of another question.
+    this.#cut = new Map();
+    this.#shares = [];
     try {
-      const answer = await this.#events.ask({ from, to, by: this.#by, ...this.#among }, signal);
+      const question = { from, to, by: this.#by, ...this.#among };
+      const answer = await this.#host.context.run.ask("area", question, signal);
       if (signal.aborted) return;
       const { count, instants, sum, whole, tracks } = answer.info;
       const area: Area = { range: [from, to], count, instants, sum, whole, tracks };
@@ -164,8 +166,6 @@ export class AreaPanel {
       listener?.(area);
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
-      this.#cut = new Map();
-      this.#shares = [];
       this.#parts.replaceChildren(errorText(error));
       if (this.#area) listener?.(this.#area);
       else this.#facts.replaceChildren(factList([["range", exactly(to - from)]]));
@@ -214,7 +214,7 @@ export class AreaPanel {
       select("tracks included", choices, this.#scope, (value) => {
         this.#scope = value;
         if (!this.#area) return;
-        const announce = (area: Area) => this.#events.say(this.#words.areaSentence(area));
+        const announce = (area: Area) => this.#host.say(this.#words.areaSentence(area));
         this.show(this.#area.range, { told: announce });
       }),
     );
@@ -235,18 +235,19 @@ export class AreaPanel {
   #line({ label, kind, nodes, slice, count, ns }: Omit<SumRow, "inside">): HTMLElement {
     const short = this.#data.slices.isShort(ns);
     const share = short ? "–" : percent(ns / (this.#area!.sum ?? Number.NaN));
-    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
-    chip.style.backgroundColor = kindFill(this.#theme, kind);
-    const bar = element("i", { class: "tvmdbg-timeline-share" });
-    bar.style.width = `${100 * (ns / (this.#shares[0]?.ns || 1))}%`;
     const title = `${label}: ${counted(count, "slice")}, ${short ? this.#data.slices.timeText(ns) : `${ns} ns`}`;
-    const line = button("", `select ${title}`, () => this.#events.pick(nodes, slice));
+    const line = button("", `select ${title}`, () =>
+      this.#host.act(() => {
+        if (nodes.length) this.#host.selection.nodes(nodes);
+        else this.#host.pick(slice);
+      }),
+    );
     line.replaceChildren(
-      ...(kind ? [chip] : []),
+      ...(kind ? [chip(kindFill(this.#theme, kind))] : []),
       span("label tvmdbg-clip tvmdbg-fill", label),
       span("tvmdbg-muted", `${integer(count)}×`),
       span("time", this.#data.slices.timeText(ns)),
-      span("share", bar, share),
+      span("share", shareBar(ns / (this.#shares[0]?.ns || 1)), share),
     );
     return element("div", { role: "listitem" }, line);
   }
@@ -299,7 +300,7 @@ export class AreaPanel {
         download(name, file);
         this.#copier.tell(`${counted(count, "slice")} saved as ${name}`);
       },
-      this.#signal,
+      this.#host.context.signal,
     );
   }
 }

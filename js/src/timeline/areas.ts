@@ -6,7 +6,7 @@ import {
   type TrackArea,
 } from "../shared/client/timeline_columns.ts";
 import { counted, duration, exactNs, integer, percent } from "../shared/format.ts";
-import { type Names, timeText } from "./data/names.ts";
+import { type Names, rangeText } from "./data/names.ts";
 import { besides, type Gap, type GapStanding, lengthOf } from "./data/neighbors.ts";
 import type { Row } from "./data/row.ts";
 import type { Slices } from "./data/slices.ts";
@@ -130,7 +130,7 @@ export class RangeWords {
   ofArea({ range, count, instants, sum, whole, tracks }: Area): SliceFact[] {
     const span = range[1] - range[0];
     const facts: SliceFact[] = [
-      ["range", `${exactly(span)}, ${this.#between(range)}`],
+      ["range", `${exactly(span)}, ${rangeText(range)}`],
       ["overlaps", this.#touching(count, instants)],
     ];
     if (sum !== undefined) {
@@ -169,11 +169,6 @@ export class RangeWords {
     return sum === span ? share : `${share}; not wall time`;
   }
 
-  #between([from, to]: readonly [number, number]): string {
-    const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
-    return `${edge(from)} – ${edge(to)}`;
-  }
-
   areaSentence(area: Area): string {
     return this.ofArea(area)
       .map((fact) => fact.join(": "))
@@ -185,7 +180,7 @@ export class RangeWords {
     const [before, after] = besides(this.#slices, gap);
     return [
       ["idle", exactly(lengthOf(gap))],
-      ["track", `${name}, ${this.#between([gap.from, gap.to])}`],
+      ["track", `${name}, ${rangeText([gap.from, gap.to])}`],
       ["before it", before < 0 ? "nothing: start of the timeline" : this.#words.title(before)],
       ["after it", after < 0 ? "nothing: end of the timeline" : this.#words.title(after)],
       ["length", `rank ${integer(rank)} of ${counted(count, "gap")}, together ${duration(sum)}`],

@@ -23,11 +23,12 @@ interface BarHost {
   readonly charts: OtherCharts;
   readonly data: { readonly graph: unknown };
   readonly body: HTMLElement;
-  readonly camera: { isAll(): boolean };
   readonly ranges: { measure(): void };
   readonly critical: { readonly isOn: boolean; toggle(): void };
   readonly searching: { search(text: string): void; next(by: number): void; go(row: number): void };
-  fit(): void;
+  all(): void;
+  isAll(): boolean;
+  act(act: () => void): void;
   focus(): void;
   zoom(factor: number): void;
   copy(): void;
@@ -63,11 +64,9 @@ export class TimelineBar {
     this.#view = view;
     const { charts } = view;
     const isOther = () => charts.kind !== "time";
-    const all = () => {
-      view.fit();
-      view.focus();
-    };
-    this.#leave = button("show all", "zoom out to everything (0)", all);
+    this.#leave = button("show all", "zoom out to everything (0)", () =>
+      view.act(() => view.all()),
+    );
     this.range = span("tvmdbg-timeline-part tvmdbg-inline", this.#part, this.#leave);
     this.#field = element("input", {
       type: "search",
@@ -77,16 +76,11 @@ export class TimelineBar {
       "aria-label": `search ${query}`,
       ...KEEP_KEYS,
     });
-    this.list = new HitList(this.#field, `${query} found`, (row) => {
-      view.searching.go(row);
-      view.focus();
-    });
+    this.list = new HitList(this.#field, `${query} found`, (row) =>
+      view.act(() => view.searching.go(row)),
+    );
     this.#listen(root);
-    const camera = {
-      all: () => view.fit(),
-      isAll: () => !isOther() && view.camera.isAll(),
-    };
-    const { fit, copy, zoom } = chartTools(view, camera, "the whole flamechart", "the selection");
+    const { fit, copy, zoom } = chartTools(view, view, "the whole flamechart", "the selection");
     const [zoomOut, zoomIn] = zoom.tools.map((each) => ({
       ...each,
       isHidden: () => !charts.zooms,
@@ -124,10 +118,7 @@ export class TimelineBar {
       "chart",
       offered.map(([kind, label]) => [kind, label]),
       "time",
-      (kind) => {
-        view.showChart(kind as ChartKind);
-        view.focus();
-      },
+      (kind) => view.act(() => view.showChart(kind as ChartKind)),
     );
     offered.forEach(([, , title], at) => {
       this.#chart.options[at]!.title = title;

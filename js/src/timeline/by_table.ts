@@ -1,13 +1,17 @@
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { element } from "../shell/dom.ts";
-import { RowsInView } from "../shell/scrolling.ts";
 import type { Slices } from "./data/slices.ts";
 import type { SumRow, SumTable } from "./data/sum_table.ts";
-import { NOISY_RULE } from "./descriptions.ts";
-import { columnHeads } from "./table.ts";
-
-const ROW = 22;
+import {
+  chip,
+  columnHeads,
+  gridCell,
+  NO_PART,
+  noisyBadge,
+  RowTable,
+  shareBar,
+} from "./row_table.ts";
 
 export interface ByEvents {
   pick(row: SumRow): void;
@@ -23,60 +27,40 @@ interface SumLine {
   sum: number;
 }
 
-let serial = 0;
-
 /** Times by any grouping, with rows below rows on demand; only visible rows are in the document. */
-export class ByTable {
-  readonly node: HTMLElement;
-  readonly #id = `tvmdbg-timeline-by-${++serial}`;
-  readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
-  readonly #head = element("div", {
-    class: "tvmdbg-timeline-head tvmdbg-timeline-row",
-    role: "row",
-    "aria-rowindex": 1,
-  });
+export class ByTable extends RowTable {
+  readonly node = this.scroller;
   readonly #events: ByEvents;
   #rows: SumTable | null = null;
-  readonly #inView: RowsInView;
   #lines: SumLine[] = [];
   readonly #open = new Set<string>();
   readonly #inside = new Map<string, readonly SumRow[]>();
-  #current = -1;
   readonly #slices: Slices;
-  #theme: Theme;
 
   constructor(slices: Slices, theme: Theme, events: ByEvents, signal: AbortSignal) {
+    const look = { class: "tvmdbg-timeline-table", role: "treegrid", "data-columns": "by" };
+    super(theme, look, signal);
     this.#slices = slices;
-    this.#theme = theme;
     this.#events = events;
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-table", role: "treegrid", "data-columns": "by", tabindex: -1 },
-      this.#head,
-      this.#body,
-    );
-    this.#inView = new RowsInView(this.node, this.#body, ROW, (at) => this.#line(at), signal);
-    const lineOf = (event: Event) => this.#inView.placeOf(event);
-    const click = (event: MouseEvent) => {
-      const at = lineOf(event);
-      if (at < 0) return;
-      const isTwisty = (event.target as Element).matches(".twisty");
-      if (isTwisty) this.#toggle(at);
-      else this.#go(at);
-    };
-    this.#body.addEventListener("click", click, { signal });
-    this.#body.addEventListener("dblclick", (event) => this.#toggle(lineOf(event)), { signal });
-    const over = (event: Event) => events.hover(this.#lines[lineOf(event)]?.row ?? null);
-    this.#body.addEventListener("pointermove", over, { signal });
-    this.#body.addEventListener("pointerleave", () => events.hover(null), { signal });
+    const toggle = (event: Event) => this.#toggle(this.inView.placeOf(event));
+    this.node.addEventListener("dblclick", toggle, { signal });
   }
 
-  get current(): SumRow | null {
-    return this.#lines[this.#current]?.row ?? null;
+  protected click(place: number, event: MouseEvent): void {
+    if ((event.target as Element).matches(".twisty")) this.#toggle(place);
+    else this.#go(place);
   }
 
-  get activeId(): string | null {
-    return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
+  protected over(place: number): void {
+    this.#events.hover(this.#lines[place]?.row ?? null);
+  }
+
+  protected placeOf(line: number): number {
+    return line;
+  }
+
+  get picked(): SumRow | null {
+    return this.#lines[this.current]?.row ?? null;
   }
 
   /** @param lasts Meaning of the durations; may be "". */
@@ -84,7 +68,7 @@ export class ByTable {
     this.#rows = rows;
     this.#open.clear();
     this.#inside.clear();
-    this.#current = -1;
+    this.current = -1;
     this.node.ariaLabel = `times by ${title}`;
     this.#header(title, lasts);
     this.#layOut();
@@ -92,19 +76,17 @@ export class ByTable {
 
   find(nodes: readonly number[]): void {
     const wanted = nodesKey(nodes);
-    if (this.#current >= 0 && nodesKey(this.current!.nodes) === wanted) return;
-    this.#current = wanted
-      ? this.#lines.findIndex(({ row }) => nodesKey(row.nodes) === wanted)
-      : -1;
-    this.#inView.reveal(this.#current);
+    if (this.current >= 0 && nodesKey(this.picked!.nodes) === wanted) return;
+    this.current = wanted ? this.#lines.findIndex(({ row }) => nodesKey(row.nodes) === wanted) : -1;
+    this.reveal();
     this.paint();
   }
 
   key(event: KeyboardEvent): boolean {
-    const at = this.#current;
+    const at = this.current;
     const line = this.#lines[at];
     const isOpen = !!line && this.#open.has(line.row.id);
-    const to = this.#inView.placeByKey(event.key, at);
+    const to = this.inView.placeByKey(event.key, at);
     if (to !== null) {
       this.#go(to);
       return true;
@@ -127,21 +109,11 @@ export class ByTable {
     }
   }
 
-  retheme(theme: Theme): void {
-    this.#theme = theme;
-    this.paint();
-  }
-
-  paint(): void {
-    this.#inView.mark("current", this.#current);
-    this.#inView.paint();
-  }
-
   #go(at: number): void {
     const line = this.#lines[at];
     if (!line) return;
-    this.#current = at;
-    this.#inView.reveal(at);
+    this.current = at;
+    this.reveal();
     this.paint();
     this.#events.pick(line.row);
   }
@@ -150,7 +122,7 @@ export class ByTable {
     const row = this.#lines[at]?.row;
     if (!row?.inside) return;
     if (!this.#open.delete(row.id)) this.#open.add(row.id);
-    this.#current = at;
+    this.current = at;
     this.#layOut();
   }
 
@@ -170,7 +142,7 @@ export class ByTable {
     };
     add(this.#rows!.rows, 0, -1);
     this.#lines = lines;
-    this.#inView.length = lines.length;
+    this.inView.length = lines.length;
     this.node.ariaRowCount = String(lines.length + 1);
     this.paint();
   }
@@ -192,69 +164,52 @@ export class ByTable {
         "95 % confidence interval of the mean time of all its nodes per repeat",
       ],
     ];
-    this.#head.replaceChildren(...columnHeads(cells));
+    this.head.replaceChildren(...columnHeads(cells));
   }
 
-  #line(at: number): HTMLElement {
+  protected line(at: number): HTMLElement {
     const { row, level, sum } = this.#lines[at]!;
     const { total } = this.#rows!.info;
     const share = total > 0 && row.isWork ? row.ns / total : Number.NaN;
     const isOpen = this.#open.has(row.id);
-    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
-    if (row.kind) chip.style.backgroundColor = kindFill(this.#theme, row.kind);
-    else chip.classList.add("several");
-    const bar = element("i", { class: "tvmdbg-timeline-share" });
+    const mark = chip(row.kind && kindFill(this.theme, row.kind));
+    mark.classList.toggle("several", !row.kind);
     const longest = this.#rows!.rows[0]?.ns || 1;
-    bar.style.width = row.isWork ? `${100 * (row.ns / longest)}%` : "0";
     const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
     const time = (ns: number) => (Number.isNaN(ns) ? "–" : this.#slices.timeText(ns));
     const short = this.#slices.isShort(row.ns);
     const half = (row.high - row.low) / 2;
     const interval = `${time(row.low)} … ${time(row.high)}, ${counted(row.repeats, "repeat")}`;
-    const cell = (name: string, title: string, ...content: (Node | string | false)[]) =>
-      element("span", { class: name, role: "gridcell", title: title || undefined }, ...content);
-    const label = cell(
-      "label",
-      row.label,
-      twisty,
-      chip,
-      row.label,
-      row.noisy && element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
-    );
+    const noisy = row.noisy && noisyBadge();
+    const label = gridCell("label", row.label, twisty, mark, row.label, noisy);
     label.style.paddingLeft = `${level * 14}px`;
     return element(
       "div",
       {
         class: "tvmdbg-timeline-row",
         role: "row",
-        id: `${this.#id}-${at}`,
+        id: this.idOf(at),
         "aria-rowindex": at + 2,
         "aria-level": level + 1,
         "aria-expanded": row.inside ? String(isOpen) : undefined,
-        "aria-selected": String(at === this.#current),
+        "aria-selected": String(at === this.current),
       },
       label,
-      cell("time", short ? "" : `${row.ns} ns`, this.#slices.timeText(row.ns)),
-      cell(
+      gridCell("time", short ? "" : `${row.ns} ns`, this.#slices.timeText(row.ns)),
+      gridCell(
         "share",
-        short
-          ? ""
-          : row.isWork
-            ? `${percent(share)} of ${duration(total)}`
-            : "no part of an execution",
-        bar,
+        short ? "" : row.isWork ? `${percent(share)} of ${duration(total)}` : NO_PART,
+        shareBar(row.isWork ? row.ns / longest : 0),
         row.isWork && !short ? percent(share) : "–",
       ),
-      cell("sum", "", Number.isNaN(sum) ? "–" : percent(Math.min(1, sum / total))),
-      cell("count", "", integer(row.count)),
-      cell("mean", "", time(row.mean)),
-      cell("p50", "", time(row.p50)),
-      cell("p90", "", time(row.p90)),
-      cell(
-        "ci",
-        Number.isNaN(half) ? "" : interval,
-        Number.isNaN(half) ? "–" : `± ${duration(half)}`,
-      ),
+      gridCell("sum", "", Number.isNaN(sum) ? "–" : percent(Math.min(1, sum / total))),
+      gridCell("count", "", integer(row.count)),
+      gridCell("mean", "", time(row.mean)),
+      gridCell("p50", "", time(row.p50)),
+      gridCell("p90", "", time(row.p90)),
+      Number.isNaN(half)
+        ? gridCell("ci", "", "–")
+        : gridCell("ci", interval, `± ${duration(half)}`),
     );
   }
 }

@@ -2,7 +2,6 @@ import type { ChangeRows } from "../shared/client/answers.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
 import { button, div, element, select, span } from "../shell/dom.ts";
-import { RowsInView } from "../shell/scrolling.ts";
 import type { ChartHost } from "./charts/stage.ts";
 import {
   type Change,
@@ -14,58 +13,50 @@ import {
   Verdict,
   verdictSign,
 } from "./data/change.ts";
+import { chip, columnHeads, gridCell, RowTable } from "./row_table.ts";
 
-import { columnHeads } from "./table.ts";
-
-const ROW = 22;
-
-let serial = 0;
+export interface TablesHost extends ChartHost {
+  focus(): void;
+  /** Tells of another current row. */
+  mark(): void;
+}
 
 /** Operators of two runs by their slowdown in the second; only visible rows are in the document. */
-export class ChangeTable {
+export class ChangeTable extends RowTable {
   readonly node: HTMLElement;
   readonly #change: Change;
-  readonly #host: ChartHost;
-  readonly #listed: () => void;
-  readonly #id = `tvmdbg-change-${++serial}`;
-  readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
-  readonly #head = element("div", {
-    class: "tvmdbg-timeline-head tvmdbg-timeline-row tvmdbg-change-row",
-    role: "row",
-    "aria-rowindex": 1,
-  });
-  readonly #scroller: HTMLElement;
-  readonly #inView: RowsInView;
+  readonly #host: TablesHost;
   readonly #byKind: HTMLButtonElement;
   readonly #color: HTMLButtonElement;
   readonly #filter: HTMLSelectElement;
   readonly #key = div("tvmdbg-change-key tvmdbg-row tvmdbg-wrap tvmdbg-nowrap tvmdbg-gap-4");
-  #theme: Theme;
   #order: ChangeOrder = "change";
   #kinds = false;
   #verdict: number | null = null;
   #rows: number[] = [];
   #selected = new Set<number>();
-  #current = -1;
-  #hovered = -1;
   #most = 0;
 
-  /** @param listed Called when other rows are shown. */
-  constructor(change: Change, theme: Theme, host: ChartHost, listed: () => void) {
+  constructor(change: Change, theme: Theme, host: TablesHost) {
+    const { options, signal } = host.context;
+    const look = {
+      class: "tvmdbg-relative tvmdbg-fill tvmdbg-scrolls tvmdbg-line-above",
+      role: "grid",
+      "aria-label": "time in A and B",
+    };
+    super(theme, look, signal);
+    this.head.classList.add("tvmdbg-change-row");
     this.#change = change;
     this.#host = host;
-    this.#listed = listed;
-    const { signal } = host;
-    this.#theme = theme;
     const { sentence, said: notes } = change.columns.info;
     this.#byKind = button("by kind", "one row per op kind (i)", () => {
       this.toggleKinds();
-      this.#focus();
+      this.#host.focus();
     });
     this.#color = button("color by Δ", "color the slices by their difference (l)", () => {
       const byChange = this.#color.ariaPressed !== "true";
-      host.options.set("slice_color", byChange ? "change" : "auto");
-      this.#focus();
+      options.set("slice_color", byChange ? "change" : "auto");
+      this.#host.focus();
     });
     const verdicts = change
       .counts()
@@ -79,19 +70,8 @@ export class ChangeTable {
       "",
       (value) => {
         this.#again({ verdict: value === "" ? null : Number(value) });
-        this.#focus();
+        this.#host.focus();
       },
-    );
-    this.#scroller = element(
-      "div",
-      {
-        class: "tvmdbg-relative tvmdbg-fill tvmdbg-scrolls tvmdbg-line-above",
-        role: "grid",
-        tabindex: -1,
-        "aria-label": "time in A and B",
-      },
-      this.#head,
-      this.#body,
     );
     this.node = element(
       "section",
@@ -113,31 +93,21 @@ export class ChangeTable {
         ),
         this.#key,
       ),
-      this.#scroller,
+      this.scroller,
     );
-    this.#inView = new RowsInView(this.#scroller, this.#body, ROW, (at) => this.#row(at), signal);
-    const placeOf = (event: Event) => this.#inView.placeOf(event);
     this.showColor(false);
     this.#again({});
-    this.#body.addEventListener("click", (event) => this.#pick(placeOf(event)), { signal });
-    this.#body.addEventListener("pointermove", (event) => this.#over(placeOf(event)), { signal });
-    this.#body.addEventListener("pointerleave", () => this.#over(-1), { signal });
-  }
-
-  /** Id of the current row's element, or null. */
-  get activeId(): string | null {
-    return this.#rows.includes(this.#current) ? `${this.#id}-${this.#current}` : null;
   }
 
   /** Description of the current row, or "". */
   get sentence(): string {
-    return this.activeId ? this.#change.sentence(this.#current, this.#shown) : "";
+    return this.activeId ? this.#change.sentence(this.current, this.#shown) : "";
   }
 
   showColor(byChange: boolean): void {
     this.#color.setAttribute("aria-pressed", String(byChange));
     this.#key.hidden = !byChange;
-    const fills = changeFills(this.#theme);
+    const fills = changeFills(this.theme);
     const noise = fills.pop()!;
     const patch = (background: string) => {
       const node = element("i");
@@ -163,21 +133,20 @@ export class ChangeTable {
     const known = rows.filter((row) => row >= 0);
     this.#selected = new Set(known);
     const current = known.at(-1) ?? -1;
-    const moved = current !== this.#current;
-    this.#current = current;
-    if (moved) this.#reveal();
+    const moved = current !== this.current;
+    this.current = current;
+    if (moved) this.reveal();
     this.paint();
   }
 
   hover(node: number | null): void {
     const row = node === null ? -1 : this.#change.rowOf(node);
-    this.#light(this.#kinds ? this.#kindOf(row) : row);
+    this.light(this.#kinds ? this.#kindOf(row) : row);
   }
 
-  retheme(theme: Theme): void {
-    this.#theme = theme;
+  override retheme(theme: Theme): void {
+    super.retheme(theme);
     this.showColor(!this.#key.hidden);
-    this.paint();
   }
 
   toggleKinds(): void {
@@ -196,9 +165,9 @@ export class ChangeTable {
 
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
-    const to = this.#inView.placeByKey(event.key, this.#rows.indexOf(this.#current));
+    const to = this.inView.placeByKey(event.key, this.#rows.indexOf(this.current));
     if (to !== null) {
-      this.#pick(to);
+      this.click(to);
       return true;
     }
     if (event.key !== "o") return false;
@@ -219,10 +188,8 @@ export class ChangeTable {
     }));
   }
 
-  paint(): void {
-    this.#inView.mark("current", this.#rows.indexOf(this.#current));
-    this.#inView.mark("hovered", this.#rows.indexOf(this.#hovered));
-    this.#inView.paint();
+  protected placeOf(row: number): number {
+    return this.#rows.indexOf(row);
   }
 
   get #shown(): ChangeRows {
@@ -254,25 +221,21 @@ export class ChangeTable {
     }
     this.#byKind.setAttribute("aria-pressed", String(kinds));
     this.#filter.value = verdict === null ? "" : String(verdict);
-    this.#scroller.setAttribute("aria-rowcount", String(this.#rows.length + 1));
-    this.#inView.length = this.#rows.length;
+    this.scroller.setAttribute("aria-rowcount", String(this.#rows.length + 1));
+    this.inView.length = this.#rows.length;
     this.#heads();
-    this.#current = -1;
+    this.current = -1;
     this.select(nodes);
-    this.#listed();
-  }
-
-  #focus(): void {
-    this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
+    this.#host.mark();
   }
 
   #heads(): void {
     const sorter = button("Δ", "B minus A; sort by size (o)", () => {
       this.#again({ order: this.#order === "change" ? "order" : "change" });
-      this.#focus();
+      this.#host.focus();
     });
     sorter.setAttribute("aria-pressed", String(this.#order === "change" || this.#kinds));
-    const [a, b] = this.#change.titles;
+    const [a, b] = this.#change.columns.info.titles;
     const cells: [string, HTMLElement | string, string][] = [
       ["sign", "", "slower, faster, noise or unknown"],
       ["label", this.#kinds ? "op kind" : "operator", ""],
@@ -284,10 +247,10 @@ export class ChangeTable {
       ["p", "p", "Mann-Whitney, corrected for the number of comparisons"],
       ["nodes", "nodes", "nodes of A ~ nodes of B"],
     ];
-    this.#head.replaceChildren(...columnHeads(cells));
+    this.head.replaceChildren(...columnHeads(cells));
   }
 
-  #row(place: number): HTMLElement {
+  protected line(place: number): HTMLElement {
     const row = this.#rows[place]!;
     const rows = this.#shown;
     const verdict = rows.verdict[row]!;
@@ -296,10 +259,6 @@ export class ChangeTable {
     const kind = this.#kinds ? label : this.#change.columns.kind.at(row);
     const match = this.#kinds ? "" : this.#change.matchLabel(row);
     const why = `${this.#change.verdictLabel(verdict)}: ${rows.why.at(row)}`;
-    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
-    chip.style.backgroundColor = kindFill(this.#theme, kind);
-    const cell = (name: string, title: string | undefined, ...content: (Node | string)[]) =>
-      element("span", { class: name, role: "gridcell", title }, ...content);
     const alone = (only: number, ns: number, side: 0 | 1) =>
       verdict === only ? "–" : Number.isNaN(ns) ? "unknown" : this.#change.timeText(ns, side);
     return element(
@@ -307,29 +266,29 @@ export class ChangeTable {
       {
         class: "tvmdbg-timeline-row tvmdbg-change-row",
         role: "row",
-        id: `${this.#id}-${row}`,
+        id: this.idOf(row),
         "aria-rowindex": place + 2,
         "aria-selected": this.#selected.has(row) ? "true" : "false",
         "data-verdict": this.#change.verdictLabel(verdict),
         "data-told": String(isSure),
         title: why,
       },
-      cell("sign", undefined, verdictSign(verdict)),
-      cell(
+      gridCell("sign", undefined, verdictSign(verdict)),
+      gridCell(
         "label",
         match ? `${label}\nthe match is ${match}: ${this.#change.columns.reason.at(row)}` : label,
-        chip,
+        chip(kindFill(this.theme, kind)),
         element("span", {}, label),
         ...(this.#kinds ? [] : this.#place(row)),
         match === "possible" ? element("b", { class: "tvmdbg-timeline-noisy" }, "match?") : "",
       ),
-      cell("a", `${rows.nsA[row]} ns`, alone(Verdict.ONLY_B, rows.nsA[row]!, 0)),
-      cell("b", `${rows.nsB[row]} ns`, alone(Verdict.ONLY_A, rows.nsB[row]!, 1)),
-      cell("change", undefined, this.#bar(row), changeText(this.#change.of(row, rows))),
-      cell("ratio", undefined, ratioText(row, rows)),
-      cell("verdict", undefined, this.#change.verdictLabel(verdict)),
-      cell("p", `uncorrected ${pText(rows.p[row]!)}`, pText(rows.q[row]!)),
-      cell("nodes", undefined, this.#kinds ? "" : this.#change.nodesText(row)),
+      gridCell("a", `${rows.nsA[row]} ns`, alone(Verdict.ONLY_B, rows.nsA[row]!, 0)),
+      gridCell("b", `${rows.nsB[row]} ns`, alone(Verdict.ONLY_A, rows.nsB[row]!, 1)),
+      gridCell("change", undefined, this.#bar(row), changeText(this.#change.of(row, rows))),
+      gridCell("ratio", undefined, ratioText(row, rows)),
+      gridCell("verdict", undefined, this.#change.verdictLabel(verdict)),
+      gridCell("p", `uncorrected ${pText(rows.p[row]!)}`, pText(rows.q[row]!)),
+      gridCell("nodes", undefined, this.#kinds ? "" : this.#change.nodesText(row)),
     );
   }
 
@@ -349,19 +308,21 @@ export class ChangeTable {
     return bar;
   }
 
-  #pick(place: number): void {
+  protected click(place: number): void {
     const row = this.#rows[place];
     if (row === undefined) return;
     const nodes = this.#nodesOf([row]);
     const source = nodes.length || this.#kinds ? -1 : this.#change.sliceB(row);
     if (!nodes.length) {
       this.#selected = new Set([row]);
-      this.#current = row;
-      this.#reveal();
+      this.current = row;
+      this.reveal();
       this.paint();
     }
-    if (nodes.length) this.#host.pick(nodes);
-    else if (source >= 0) this.#host.pick([], this.#host.data.slices.bySource(source));
+    if (nodes.length) this.#host.choose("table", nodes);
+    else if (source >= 0) {
+      this.#host.choose("table", [], this.#host.data.slices.bySource(source));
+    }
     this.#host.say(this.#change.sentence(row, this.#shown));
   }
 
@@ -386,20 +347,11 @@ export class ChangeTable {
     return Array.from({ length: label.length }, (_, at) => label.at(at)).indexOf(kind);
   }
 
-  #over(place: number): void {
+  protected over(place: number): void {
     const row = this.#rows[place] ?? -1;
-    if (row === this.#hovered) return;
-    this.#light(row);
+    if (row === this.hovered) return;
+    this.light(row);
     const node = row < 0 || this.#kinds ? -1 : this.#change.columns.node[row]!;
-    this.#host.hover(node < 0 ? null : node);
-  }
-
-  #light(row: number): void {
-    this.#hovered = row;
-    this.#inView.mark("hovered", this.#rows.indexOf(row));
-  }
-
-  #reveal(): void {
-    this.#inView.reveal(this.#rows.indexOf(this.#current));
+    this.#host.session.hover(node < 0 ? null : node);
   }
 }

@@ -7,7 +7,7 @@ import { rangeCode, sliceCode, timesCode } from "../shell/code_copy.ts";
 import { notHere } from "./data/bins.ts";
 import type { Change } from "./data/change.ts";
 import { type Names, timeText } from "./data/names.ts";
-import { neighbors } from "./data/neighbors.ts";
+import { childrenOf } from "./data/neighbors.ts";
 import type { Ranking } from "./data/ranking.ts";
 import { repeatsOf } from "./data/repeats.ts";
 import type { Slices } from "./data/slices.ts";
@@ -24,16 +24,11 @@ export class SliceDescriptions {
   readonly #slices: Slices;
   readonly #names: Names;
   readonly #ranking: Ranking;
-  readonly #note: (node: number) => string;
+  readonly #notes: Pick<SessionClient, "note"> | undefined;
   also: (node: number) => SliceFact[] = () => [];
 
-  constructor(
-    slices: Slices,
-    names: Names,
-    ranking: Ranking,
-    note: (node: number) => string = () => "",
-  ) {
-    this.#note = note;
+  constructor(slices: Slices, names: Names, ranking: Ranking, notes?: Pick<SessionClient, "note">) {
+    this.#notes = notes;
     this.#slices = slices;
     this.#names = names;
     this.#ranking = ranking;
@@ -43,10 +38,6 @@ export class SliceDescriptions {
   title(slice: number): string {
     if (this.#names.isOther(slice)) return `B: ${this.#names.ofSlice(slice)}`;
     return this.#names.title(this.#slices.nodeOf(slice), this.#names.recorded(slice));
-  }
-
-  get noTime(): string {
-    return this.#slices.noTime;
   }
 
   summary(): string[] {
@@ -60,7 +51,7 @@ export class SliceDescriptions {
     if (first === undefined || !length) {
       return this.#slices.complete ? [counted(length, noun)] : notHere(this.#slices);
     }
-    const time = this.#slices.withShare(this.#ranking.ns[first]!, this.#ranking.share(first));
+    const time = this.#slices.withShare(this.#ranking.ns[first]!, this.#ranking.shares[first]!);
     return [
       `${counted(length + this.#slices.columns.info.rowsLeft, noun)}, ${duration(total)} ${together}`,
       `Slowest: ${this.rowTitle(first)}, ${time}`,
@@ -80,11 +71,7 @@ export class SliceDescriptions {
     const slice = this.#ranking.slice[row]!;
     const call = this.#ranking.callName(row);
     if (call) return call;
-    return slice < 0 ? this.nodeTitle(this.#ranking.node[row]!) : this.title(slice);
-  }
-
-  nodeTitle(node: number): string {
-    return this.#names.title(node);
+    return slice < 0 ? this.#names.title(this.#ranking.node[row]!) : this.title(slice);
   }
 
   ofNode(node: number): SliceFact[] {
@@ -92,7 +79,7 @@ export class SliceDescriptions {
   }
 
   #noted(node: number): SliceFact[] {
-    const text = this.#note(node);
+    const text = this.#notes?.note(node);
     return text ? [["note", text]] : [];
   }
 
@@ -116,7 +103,7 @@ export class SliceDescriptions {
     const lasts = this.#slices.durationOf(slice);
     const starts = timeText(this.#slices.startOf(slice), 1);
     if (this.#names.isOther(slice)) {
-      const stands = node < 0 ? "has no match in A" : this.nodeTitle(node);
+      const stands = node < 0 ? "has no match in A" : this.#names.title(node);
       return [
         ["start", starts],
         ["duration", this.#slices.timeText(lasts)],
@@ -151,7 +138,7 @@ export class SliceDescriptions {
     const nodes = this.#slices.nodesOf(slice);
     const isApart = this.#slices.isApart(slice);
     if (nodes.length < (isApart ? 1 : 2)) return [];
-    const shown = nodes.slice(0, NODES_SHOWN).map((node) => this.nodeTitle(node));
+    const shown = nodes.slice(0, NODES_SHOWN).map((node) => this.#names.title(node));
     const more = nodes.length > shown.length ? ` and ${nodes.length - shown.length} more` : "";
     if (isApart) {
       const all = counted(nodes.length, this.#words.item);
@@ -171,7 +158,7 @@ export class SliceDescriptions {
     const row = this.#ranking.rowOfSlice(slice);
     if (row >= 0) {
       const { slices, ns, call, operators } = this.#ranking;
-      const share = this.#ranking.share(row);
+      const share = this.#ranking.shares[row]!;
       const part =
         Number.isNaN(share) || this.#slices.isShort(ns[row]!) ? "" : `, ${this.#shareText(share)}`;
       const rank = row < operators ? `, rank ${integer(row + 1)} of ${integer(operators)}` : "";
@@ -201,7 +188,7 @@ export class SliceDescriptions {
     const name = this.#names.ofSlice(slice);
     const lasts = this.#slices.durationOf(slice);
     if (this.#names.isOther(slice)) {
-      const stands = node < 0 ? "has no match in A" : `matches ${this.nodeTitle(node)}`;
+      const stands = node < 0 ? "has no match in A" : `matches ${this.#names.title(node)}`;
       return `Slice of B, ${name}, lasts ${this.#slices.timeText(lasts)}, ${stands}${this.#changed(node)}`;
     }
     const idle = lasts === 0 ? this.#names.idle(node) : "";
@@ -226,19 +213,26 @@ export class SliceDescriptions {
 
   /** Context of a slice: its occurrence, parent, children and neighbors. */
   #around(slice: number): string[] {
-    const around = neighbors(this.#slices, slice);
-    const node = this.#slices.nodeOf(slice);
-    const all = this.#slices.of(node).length;
-    const beside = (word: string, other: number, apart: number) =>
-      `${apart > 0 ? `${duration(apart)} ${word}` : `directly ${word}`} ${this.title(other)}`;
+    const slices = this.#slices;
+    const all = slices.of(slices.nodeOf(slice)).length;
+    const parent = slices.parentOf(slice);
+    const children = childrenOf(slices, slice);
+    const row = slices.rows[slices.rowOf(slice)]!;
+    const beside = (word: string, other: number, [first, second]: [number, number]) => {
+      if (other < row.first || other >= row.last) return [];
+      // Printed times are rounded: neighbors may overlap by a nanosecond.
+      const apart = slices.startOf(second) - slices.endOf(first);
+      const where = apart > 0 ? `${duration(apart)} ${word}` : `directly ${word}`;
+      return [`${where} ${this.title(other)}`];
+    };
     return [
       ...(all > 1
-        ? [`occurrence ${integer(this.#slices.occurrenceOf(slice) + 1)} of ${integer(all)}`]
+        ? [`occurrence ${integer(slices.occurrenceOf(slice) + 1)} of ${integer(all)}`]
         : []),
-      ...(around.parent < 0 ? [] : [`in ${this.title(around.parent)}`]),
-      ...(around.children ? [`${counted(around.children, "child slice")}`] : []),
-      ...(around.previous < 0 ? [] : [beside("after", around.previous, around.sincePrevious)]),
-      ...(around.next < 0 ? [] : [beside("before", around.next, around.untilNext)]),
+      ...(parent < 0 ? [] : [`in ${this.title(parent)}`]),
+      ...(children ? [counted(children, "child slice")] : []),
+      ...beside("after", slice - 1, [slice - 1, slice]),
+      ...beside("before", slice + 1, [slice, slice + 1]),
     ];
   }
 
@@ -247,7 +241,7 @@ export class SliceDescriptions {
     const takes = Number.isNaN(time)
       ? this.#names.idle(node) || "its time is unknown"
       : `takes ${this.#slices.timeText(time)}${this.#repeats(node, true)}`;
-    const parts = [this.nodeTitle(node), takes, ...this.#place(node)];
+    const parts = [this.#names.title(node), takes, ...this.#place(node)];
     return `${parts.join(", ")}; no slice${this.#changeText(node)}${this.#changed(node)}`;
   }
 
@@ -258,7 +252,7 @@ export class SliceDescriptions {
   }
 
   #changeText(node: number): string {
-    const text = this.#note(node);
+    const text = this.#notes?.note(node);
     return text ? `; note: ${text}` : "";
   }
 
@@ -271,7 +265,7 @@ export class SliceDescriptions {
   #place(node: number): string[] {
     const row = this.#ranking.rowOf(node);
     if (row < 0 || this.#slices.isShort(this.#ranking.ns[row]!)) return [];
-    const share = this.#shareText(this.#ranking.share(row));
+    const share = this.#shareText(this.#ranking.shares[row]!);
     return [share, `rank ${row + 1} of ${integer(this.#ranking.operators)}`];
   }
 

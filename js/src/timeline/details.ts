@@ -8,6 +8,7 @@ import { timeText } from "./data/names.ts";
 import { type Gap, lengthOf } from "./data/neighbors.ts";
 import { largeStrip, type Repeats, repeatsOf, spreadStrip } from "./data/repeats.ts";
 import { NOISY_RULE, type SliceFact, type TimelineData } from "./descriptions.ts";
+import { chip, noisyBadge } from "./row_table.ts";
 
 const WIDTH = 300;
 const HEIGHT = 26;
@@ -98,15 +99,21 @@ function strip(name: string, values: Float64Array, low: number, high: number): E
   return spreadStrip({ ns, ...band }, x, { width: WIDTH, height: HEIGHT, radius: 2 }, title);
 }
 
+interface DetailsHost {
+  readonly data: TimelineData;
+  readonly ranges: { pickGap(gap: Gap): void };
+  act(act: () => void): void;
+}
+
 /** Details of the selection: facts, repeats, or the sum over a range. */
 export class SliceDetails {
   readonly node = element("section", { class: "tvmdbg-timeline-details", "aria-label": "details" });
   readonly #data: TimelineData;
-  readonly #pickGap: (gap: Gap) => void;
+  readonly #host: DetailsHost;
 
-  constructor(data: TimelineData, pickGap: (gap: Gap) => void) {
-    this.#data = data;
-    this.#pickGap = pickGap;
+  constructor(host: DetailsHost) {
+    this.#data = host.data;
+    this.#host = host;
   }
 
   showSlice(slice: number, theme: Theme): void {
@@ -129,7 +136,7 @@ export class SliceDetails {
 
   showNode(node: number, theme: Theme): void {
     const facts: SliceFact[] = [["slice", "none"], ...this.#data.words.ofNode(node)];
-    this.#show(this.#data.words.nodeTitle(node), node, facts, theme);
+    this.#show(this.#data.names.title(node), node, facts, theme);
   }
 
   showMany(nodes: readonly number[]): void {
@@ -160,7 +167,9 @@ export class SliceDetails {
       const { name } = this.#data.slices.tracks[gap.track]!;
       const at = `${name}, from ${timeText(gap.from, lengthOf(gap))}`;
       const text = `${duration(lengthOf(gap))} on ${at}`;
-      const node = button(text, `go to the gap of ${text}`, () => this.#pickGap(gap));
+      const node = button(text, `go to the gap of ${text}`, () =>
+        this.#host.act(() => this.#host.ranges.pickGap(gap)),
+      );
       const isShown = gap.track === shown.track && gap.from === shown.from;
       node.setAttribute("aria-pressed", String(isShown));
       return element("li", {}, node);
@@ -193,20 +202,17 @@ export class SliceDetails {
     kind = this.#data.names.opKind(node),
     row = this.#data.names.change?.rowOf(node) ?? -1,
   ): void {
-    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
-    chip.style.backgroundColor =
-      node < 0 ? kindFill(theme, kind) : this.#data.names.fill(theme, node, -1);
+    const color = node < 0 ? kindFill(theme, kind) : this.#data.names.fill(theme, node, -1);
     const repeats = repeatsOf(this.#data.slices.columns, node);
     const notes = facts.filter(([name]) => name === "note");
-    const badge = element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");
     this.node.replaceChildren(
       element(
         "h4",
         { class: "tvmdbg-wrap" },
-        chip,
+        chip(color),
         title,
         this.#data.names.known && span("tvmdbg-muted", kind),
-        repeats?.noisy && badge,
+        repeats?.noisy && noisyBadge(),
       ),
       ...(notes.length ? [factList(notes)] : []),
       ...(row >= 0

@@ -1,6 +1,7 @@
 import type { RepeatsColumns, RooflineColumns } from "../shared/client/answers.ts";
 import type { Client } from "../shared/client/client.ts";
 import type { MergedColumns } from "../shared/client/timeline_columns.ts";
+import { ChartBrush } from "../shared/drawing/brush.ts";
 import { Viewport } from "../shared/drawing/canvas.ts";
 import { type FigurePart, MARGIN, type Note } from "../shared/drawing/figure.ts";
 import type { SvgContext } from "../shared/drawing/svg_context.ts";
@@ -12,7 +13,6 @@ import { Icicle } from "./charts/icicle.ts";
 import { RepeatMatrix } from "./charts/repeat_matrix.ts";
 import { RooflinePainter, RooflinePlot } from "./charts/roofline_painter.ts";
 import { OperatorPoints } from "./charts/roofline_points.ts";
-import { Brush } from "./charts/stage.ts";
 import { type ItemData, ItemNames } from "./data/item_names.ts";
 import type { TreePlaces } from "./data/merged_tree.ts";
 import type { TimelineOptions } from "./data/state.ts";
@@ -86,14 +86,14 @@ function missingChart(name: string, missing: string): FigureChart {
 }
 
 /** A figure part painted by a brush from the margin on. */
-function painted(height: number, paint: (brush: Brush, theme: Theme) => void): FigurePart {
+function painted(height: number, paint: (brush: ChartBrush, theme: Theme) => void): FigurePart {
   return {
     height: height + 6,
     paint(pen: SvgContext, theme, top) {
       pen.save();
       pen.translate(MARGIN, top);
-      const brush = new Brush(pen);
-      brush.theme = theme;
+      const brush = new ChartBrush(pen);
+      brush.start(theme);
       paint(brush, theme);
       pen.restore();
     },

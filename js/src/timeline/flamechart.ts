@@ -2,14 +2,12 @@ import type { SessionClient } from "../shared/client/session_client.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import { CodeCopy, titleOf } from "../shell/code_copy.ts";
-import { div } from "../shell/dom.ts";
+import { div, type Mirror } from "../shell/dom.ts";
 import type { ViewContext } from "../shell/view.ts";
 import { AreaPanel } from "./area_panel.ts";
 import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
-import type { ChartHost } from "./charts/stage.ts";
-import { timeText } from "./data/names.ts";
-import type { Gap } from "./data/neighbors.ts";
+import { rangeText } from "./data/names.ts";
 import type { ChartKind, ShownPart, SliceColorChoice, TimelineOptions } from "./data/state.ts";
 import { codeFor, type TimelineData } from "./descriptions.ts";
 import { SliceDetails } from "./details.ts";
@@ -46,120 +44,73 @@ export class Flamechart {
   readonly body = div("tvmdbg-timeline-body tvmdbg-column");
   /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
-  readonly #root: HTMLElement;
   readonly #copier: CodeCopy;
-  readonly #context: ViewContext<TimelineOptions>;
   #spoken = "[[],null,-1]";
 
   constructor(
-    root: HTMLElement,
-    context: ViewContext<TimelineOptions>,
+    readonly root: HTMLElement,
+    readonly context: ViewContext<TimelineOptions>,
     readonly data: TimelineData,
-    readonly say: (text: string) => void,
+    readonly mirror: Mirror,
     noSlices: HTMLElement | null,
   ) {
-    this.#root = root;
-    this.#context = context;
-    this.session = context.session;
-    this.selection = new TimelineSelection(data, context.session);
+    const { options, session, signal } = context;
+    this.session = session;
+    this.selection = new TimelineSelection(data, session);
     this.scene = data.scene;
     this.#copier = new CodeCopy(
       root,
-      () => codeFor(data, this.session, this.ranges.subject === "range" ? this.scene.range : null),
-      say,
+      () => codeFor(data, session, this.ranges.subject === "range" ? this.scene.range : null),
+      (text) => mirror.say(text),
       titleOf(context.run),
-      context.signal,
+      signal,
     );
-    const focused =
-      <T extends unknown[]>(act: (...given: T) => void) =>
-      (...given: T): void => {
-        act(...given);
-        this.focus();
-      };
     const theme = readTheme(root);
     const { words } = data.slices.columns.info;
-    this.chart = new TimelineChart(root, data.scene, () => this.#painted(), context.signal);
-    const moved = () => {
-      this.chart.changed();
-      this.tooltip.hide();
-    };
-    this.camera = new TimeCamera(data.scene, context.options, moved, context.signal);
-    const pickGap = focused((gap: Gap) => this.ranges.pickGap(gap));
-    this.details = new SliceDetails(data, pickGap);
-    this.critical = new Critical(context.run, context.options, this, context.signal);
-    this.faults = new Faults(context.run, this, context.signal);
+    this.chart = new TimelineChart(this);
+    this.camera = new TimeCamera(this, signal);
+    this.details = new SliceDetails(this);
+    this.critical = new Critical(this);
+    this.faults = new Faults(this);
     data.words.also = (node) => [...this.faults.facts(node), ...this.critical.facts(node)];
-    this.panel = new AreaPanel(
-      data,
-      this.#copier,
-      theme,
-      {
-        pick: focused((nodes, slice) => {
-          if (nodes.length) this.selection.nodes(nodes);
-          else this.pick(slice);
-        }),
-        ask: (question, signal) => context.run.ask("area", question, signal),
-        code: () => this.copy(),
-        say,
-        fit: focused(() => this.camera.fit()),
-        clear: focused(() => this.ranges.mark(null)),
-      },
-      context.signal,
-    );
-    this.searching = new TimelineSearch(this, context.run, context.signal);
+    this.panel = new AreaPanel(this, this.#copier, theme);
+    this.searching = new TimelineSearch(this);
     this.ranges = new TimeRanges(this);
-    this.tooltip = new SliceTooltip(root, data.scene, data.words, context.signal);
-    const picks = (part: "chart" | "table"): ChartHost["pick"] =>
-      focused((nodes, slice) => {
-        this.activate(part);
-        if (slice !== undefined) this.pick(slice);
-        else this.selection.nodes(nodes);
-      });
-    const host: ChartHost = {
-      root,
-      data,
-      run: context.run,
-      options: context.options,
-      session: context.session,
-      pick: picks("chart"),
-      hover: (node) => this.session.hover(node),
-      say,
-      tip: (lines, x, y) => this.hovering.tell(lines, x, y),
-      signal: context.signal,
-    };
-    this.charts = new OtherCharts(noSlices ?? this.chart.node, host);
-    const pickAll = focused((nodes: number[]) => this.selection.nodes(nodes));
-    this.key = new ColorKey(data.names, data.ranking, theme, pickAll);
-    this.table = new TopTable(
-      data,
-      theme,
-      context.options.get("sort"),
-      {
-        pick: (row, event) => {
-          this.activate("table");
-          if (row >= 0) this.pickRow(row, event.ctrlKey || event.metaKey);
-          this.focus();
-        },
-        hover: (row) => this.hovering.row(row),
-        sort: focused((order) => this.sort(order)),
-      },
-      context.signal,
-    );
+    this.tooltip = new SliceTooltip(root, data.scene, data.words, signal);
+    this.charts = new OtherCharts(noSlices ?? this.chart.node, this);
+    this.key = new ColorKey(this, theme);
     this.hovering = new TimelineHover(this);
-    const tables = { ...host, pick: picks("table") };
-    this.tables = new Tables(tables, this.table.node, theme, () => this.#mark());
-    const { options, signal } = context;
+    this.table = new TopTable(this, theme, options.get("sort"));
+    this.tables = new Tables(this, this.table.node, theme);
     this.bar = new TimelineBar(this, root, words.byName ? "slices" : words.rows, signal);
     options.onChange("critical", () => this.bar.refresh(), signal);
   }
 
+  say(text: string): void {
+    this.mirror.say(text);
+  }
+
+  /** Acts, then takes the keys back from a part of the view. */
+  act(act: () => void): void {
+    act();
+    this.focus();
+  }
+
+  /** Selects nodes, or one slice, in a part of the view. */
+  choose(part: "chart" | "table", nodes: readonly number[], slice?: number): void {
+    this.activate(part);
+    if (slice === undefined) this.selection.nodes(nodes);
+    else this.pick(slice);
+    this.focus();
+  }
+
   focus(): void {
-    this.#root.focus({ preventScroll: true });
+    this.root.focus({ preventScroll: true });
   }
 
   /** Shows chart, table or both, and tells the model. */
   showPart(part: ShownPart): void {
-    this.#context.options.set("show", part);
+    this.context.options.set("show", part);
     this.body.dataset.show = part;
     this.bar.refresh();
     this.activate(part === "both" ? this.active : part);
@@ -168,10 +119,10 @@ export class Flamechart {
   /** Shows the tracks in time or another chart in their place, and tells the model. */
   showChart(kind: ChartKind): void {
     this.charts.show(kind);
-    this.#context.options.set("chart", this.charts.kind);
+    this.context.options.set("chart", this.charts.kind);
     this.bar.refresh();
     this.tooltip.hide();
-    this.#root.dataset.chart = this.charts.kind;
+    this.root.dataset.chart = this.charts.kind;
     this.chart.changed();
   }
 
@@ -180,25 +131,40 @@ export class Flamechart {
     if (!this.charts.zoom(factor < 1 ? "w" : "s")) this.camera.zoom(factor);
   }
 
-  fit(): void {
+  /** Shows all of the chart on screen. */
+  all(): void {
     if (!this.charts.zoom("0")) this.camera.all();
+  }
+
+  isAll(): boolean {
+    return this.charts.kind === "time" && this.camera.isAll();
+  }
+
+  moved(): void {
+    this.chart.changed();
+    this.tooltip.hide();
+  }
+
+  /** Tells the model the visible part. */
+  keep(range: [start: number, end: number] | null): void {
+    this.context.options.set("time_range", range);
   }
 
   /** Colors slices by the user's choice, or the most informative column. */
   color(): void {
     const { change, names } = this.data;
-    names.colors.chosen = this.#context.options.get("slice_color");
+    names.colors.chosen = this.context.options.get("slice_color");
     if (change) {
       change.colored = names.colors.by === "change";
       this.tables.change?.showColor(change.colored);
     }
     this.bar.showColor(names.colors);
     this.chart.arrived();
-    this.retheme(readTheme(this.#root));
+    this.retheme(readTheme(this.root));
   }
 
   colorBy(by: SliceColorChoice): void {
-    this.#context.options.set("slice_color", by);
+    this.context.options.set("slice_color", by);
     this.color();
   }
 
@@ -216,11 +182,11 @@ export class Flamechart {
     this.body.dataset.active = part;
     this.chart.changed();
     this.table.paint();
-    this.#mark();
+    this.mark();
   }
 
   sort(order: "time" | "order"): void {
-    this.#context.options.set("sort", order);
+    this.context.options.set("sort", order);
     this.table.sort(order);
     const { words } = this.data.slices.columns.info;
     const how = order === "time" ? `${words.time}, longest first` : words.order;
@@ -315,7 +281,7 @@ export class Flamechart {
     this.chart.touched();
     this.charts.shown?.sync();
     this.tables.sync();
-    this.#mark();
+    this.mark();
     this.tell();
     const picked = this.active === "table" ? this.tables : this.charts.shown;
     if (picked?.sentence && !isOther) this.say(picked.sentence);
@@ -330,11 +296,12 @@ export class Flamechart {
     this.sync({ anew: true });
   }
 
-  #mark(): void {
+  /** Names the current row of the active part to screen readers. */
+  mark(): void {
     const { active, table, tables } = this;
     const id = active === "table" ? (tables.isSummed ? tables : table).activeId : null;
-    if (id) this.#root.setAttribute("aria-activedescendant", id);
-    else this.#root.removeAttribute("aria-activedescendant");
+    if (id) this.root.setAttribute("aria-activedescendant", id);
+    else this.root.removeAttribute("aria-activedescendant");
   }
 
   tell(): void {
@@ -342,7 +309,7 @@ export class Flamechart {
     const { current } = this.scene;
     const { node, selected } = this.session;
     if (this.ranges.tell()) return;
-    const theme = readTheme(this.#root);
+    const theme = readTheme(this.root);
     if (selected.length > 1 && !this.selection.isShared) {
       this.details.showMany(selected);
       this.say(`${counted(selected.length, slices.columns.info.words.item)} selected`);
@@ -358,14 +325,13 @@ export class Flamechart {
     }
   }
 
-  #painted(): void {
+  painted(): void {
     this.searching.painted();
     const { start, end, span, whole, all } = this.scene.viewport;
-    const text = (ns: number) => timeText(ns, span / 1000, end);
-    const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
+    const part = `${rangeText([start, end])} (${percent(span / whole)} of ${duration(whole)})`;
     // Recorded times include loading and gaps: the total of the shares is less than their span.
     const noun = this.data.slices.columns.info.clock === "wall" ? "span" : "total";
     this.bar.showRange(all ? `${noun} ${duration(whole)}` : part, all);
-    if (this.#root.dataset.ready !== "true") this.#root.dataset.ready = "true";
+    if (this.root.dataset.ready !== "true") this.root.dataset.ready = "true";
   }
 }

@@ -1,11 +1,10 @@
 import type { CriticalColumns } from "../shared/client/answers.ts";
-import type { Client } from "../shared/client/client.ts";
 import { Fault, faultsOf, watchHealth } from "../shared/client/health.ts";
 import { isAbort } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { duration } from "../shared/format.ts";
-import type { ViewOptions } from "../shell/view.ts";
+import type { ViewContext } from "../shell/view.ts";
 import type { OtherCharts } from "./charts/other_charts.ts";
 import { MarkedSlices } from "./data/marked.ts";
 import type { TimelineOptions } from "./data/state.ts";
@@ -108,6 +107,7 @@ const FEW = 20_000;
 const NONE = "This run does not record which nodes depend on which.";
 
 interface MarksHost {
+  readonly context: ViewContext<TimelineOptions>;
   readonly data: TimelineData;
   readonly selection: TimelineSelection;
   say(text: string): void;
@@ -117,24 +117,14 @@ interface MarksHost {
 
 /** The critical path: marks on its slices, and the slack of every node. */
 export class Critical {
-  readonly #run: Client;
-  readonly #options: ViewOptions<TimelineOptions>;
   readonly #host: MarksHost;
-  readonly #signal: AbortSignal;
   #request: Promise<CriticalColumns | null> | null = null;
   #known: CriticalColumns | null = null;
   #missing = "";
 
-  constructor(
-    run: Client,
-    options: ViewOptions<TimelineOptions>,
-    host: MarksHost,
-    signal: AbortSignal,
-  ) {
-    this.#run = run;
-    this.#options = options;
+  constructor(host: MarksHost) {
     this.#host = host;
-    this.#signal = signal;
+    const { options, signal } = host.context;
     options.onChange("critical", () => void this.#mark(), signal);
     const nodes = host.data.graph?.kinds.length ?? 0;
     if (options.get("critical")) void this.#mark();
@@ -142,12 +132,12 @@ export class Critical {
   }
 
   get isOn(): boolean {
-    return this.#options.get("critical");
+    return this.#host.context.options.get("critical");
   }
 
   toggle(): void {
     const on = !this.isOn;
-    this.#options.set("critical", on);
+    this.#host.context.options.set("critical", on);
     if (on) void this.#mark(true);
     else {
       void this.#mark();
@@ -161,7 +151,7 @@ export class Critical {
 
   async selectAll(): Promise<void> {
     const columns = await this.#ask();
-    if (this.#signal.aborted) return;
+    if (this.#host.context.signal.aborted) return;
     if (!columns) this.#host.say(this.#why);
     else {
       this.#host.selection.nodes(
@@ -186,13 +176,13 @@ export class Critical {
 
   async #mark(tell = false): Promise<void> {
     const { scene, slices } = this.#host.data;
-    if (!this.#options.get("critical")) {
+    if (!this.#host.context.options.get("critical")) {
       scene.critical = null;
       this.#host.marked();
       return;
     }
     const columns = await this.#ask();
-    if (this.#signal.aborted || !this.#options.get("critical")) return;
+    if (this.#host.context.signal.aborted || !this.#host.context.options.get("critical")) return;
     if (columns) {
       const marked = [...columns.path].flatMap((node) => [...slices.of(node)]);
       scene.critical = new MarkedSlices(slices.count, marked);
@@ -208,11 +198,11 @@ export class Critical {
 
   async #read(): Promise<CriticalColumns | null> {
     try {
-      const columns = await this.#run.ask("critical");
+      const columns = await this.#host.context.run.ask("critical");
       const isMissing = columns !== null && "missing" in columns;
       this.#missing = isMissing ? columns.missing : "";
       this.#known = isMissing ? null : columns;
-      if (!this.#signal.aborted) this.#host.marked();
+      if (!this.#host.context.signal.aborted) this.#host.marked();
     } catch (error) {
       this.#request = null;
       if (!isAbort(error)) this.#missing = String(error);
@@ -229,8 +219,9 @@ export class Faults {
   readonly #host: MarksHost;
   #known: HealthAnswer | null = null;
 
-  constructor(run: Client, host: MarksHost, signal: AbortSignal) {
+  constructor(host: MarksHost) {
     this.#host = host;
+    const { run, signal } = host.context;
     if (!host.data.graph) return;
     const judged = (answer: HealthAnswer) => {
       this.#known = answer;
@@ -314,12 +305,6 @@ export class TimelineHover {
   /** Moves the pointer to a row of the table, or -1. */
   row(row: number): void {
     this.#light(row < 0 ? -1 : this.#shown.data.ranking.slice[row]!, row);
-  }
-
-  /** Shows lines beside a point of the other chart; null hides them. */
-  tell(lines: string[] | null, x: number, y: number): void {
-    const { charts, chart, tooltip } = this.#shown;
-    tooltip.tell(lines, charts.shown?.node ?? chart.node, x, y);
   }
 
   sync(): void {

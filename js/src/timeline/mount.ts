@@ -105,9 +105,7 @@ export const mountTimeline: Mount<TimelineOptions> = (root, context) => {
         return null;
       }
       ranking.color(names.colors);
-      const words = new SliceDescriptions(slices, names, ranking, (node) =>
-        context.session.note(node),
-      );
+      const words = new SliceDescriptions(slices, names, ranking, context.session);
       return build(root, context, { slices, names, graph, change, ranking, words, scene }, summary);
     };
     if (!SliceProgress.expects(slices)) {
@@ -136,8 +134,7 @@ function build(
   const mirror = new Mirror();
   const drawn = slices.count > 0;
   const noSlices = message("empty", "No slices", summary.missing.timeline ?? NO_TRACE);
-  const say = (text: string) => mirror.say(text);
-  const view = new Flamechart(root, context, data, say, drawn ? null : noSlices);
+  const view = new Flamechart(root, context, data, mirror, drawn ? null : noSlices);
   const below = div(
     "tvmdbg-timeline-below tvmdbg-wrap tvmdbg-line-above tvmdbg-shaded",
     view.details.node,
@@ -201,7 +198,7 @@ function build(
   follow();
   options.onChange("time_range", follow, signal);
 
-  timelineGestures(root, view, signal);
+  timelineGestures(view);
   const press = (event: KeyboardEvent) => {
     const acting = view.active === "chart" ? view.charts.shown : view.tables;
     const held = event.ctrlKey || event.metaKey || event.altKey;

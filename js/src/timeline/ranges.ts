@@ -31,7 +31,7 @@ export interface RangesHost {
 
 /** Marked range, gap and measure. */
 export class TimeRanges {
-  #subject: Subject = "selection";
+  subject: Subject = "selection";
   readonly #host: RangesHost;
   readonly #words: RangeWords;
   /** Row on which the range was dragged last; null for other origins. */
@@ -42,17 +42,13 @@ export class TimeRanges {
     this.#words = new RangeWords(host.data.slices, host.data.words);
   }
 
-  get subject(): Subject {
-    return this.#subject;
-  }
-
   /** Reacts to a change of the selection, or of the session's range. */
   changed(what: "selection" | "range"): void {
     const { scene } = this.#host.data;
     if (what === "selection") {
-      this.#subject = "selection";
+      this.subject = "selection";
       scene.gap = null;
-    } else this.#subject = scene.range ? "range" : "selection";
+    } else this.subject = scene.range ? "range" : "selection";
   }
 
   /** Describes the range, gap or measure; false if the selection is to be described. */
@@ -60,15 +56,15 @@ export class TimeRanges {
     const { details, panel, data } = this.#host;
     const { scene } = data;
     const { range, gap, measure } = scene;
-    if (this.#subject !== "range") panel.stop();
-    if (this.#subject === "measure" && measure) {
+    if (this.subject !== "range") panel.stop();
+    if (this.subject === "measure" && measure) {
       details.showMeasure(this.#words.ofMeasure(measure));
       this.#host.say(this.#words.measureSentence(measure));
-    } else if (this.#subject === "gap" && gap) {
+    } else if (this.subject === "gap" && gap) {
       const standing = gapStanding(data.slices, LISTED, gap);
       details.showGap(this.#words.ofGap(gap, standing), standing.longest, gap);
       this.#host.say(this.#words.gapSentence(gap, standing));
-    } else if (this.#subject === "range" && range) {
+    } else if (this.subject === "range" && range) {
       const announce = (area: Area) => this.#host.say(this.#words.areaSentence(area));
       panel.show(range, { row: this.#row, told: announce });
       details.showArea(panel.node);
@@ -118,7 +114,7 @@ export class TimeRanges {
   follow(): void {
     const { measure } = this.#host.data.scene;
     if (measure?.open && measure.range) {
-      this.#subject = "measure";
+      this.subject = "measure";
       this.#host.details.showMeasure(this.#words.ofMeasure(measure));
     }
   }
@@ -151,7 +147,7 @@ export class TimeRanges {
     this.#host.pick(-1);
     if (gap && !this.#knowsGaps()) return;
     this.#host.data.scene.gap = gap;
-    this.#subject = gap ? "gap" : "selection";
+    this.subject = gap ? "gap" : "selection";
     if (gap) this.#host.camera.reveal(gap.from, gap.to);
     this.#host.tell();
     this.#host.chart.touched();
@@ -194,7 +190,7 @@ export class TimeRanges {
     const { scene } = this.#host.data;
     if (scene.measure) {
       scene.measure = null;
-      this.#subject = scene.range ? "range" : scene.gap ? "gap" : "selection";
+      this.subject = scene.range ? "range" : scene.gap ? "gap" : "selection";
       this.#host.tell();
       this.#host.chart.touched();
     } else if (scene.range) this.mark(null);
@@ -230,7 +226,7 @@ export class TimeRanges {
   }
 
   #measured(): void {
-    this.#subject = "measure";
+    this.subject = "measure";
     this.#host.tell();
     this.#host.chart.touched();
   }

@@ -92,14 +92,8 @@ export class SearchHits {
       : all;
     this.#groups = [first, rest].filter((group) => group.count > 0);
     let sum = 0;
-    for (let at = all.next(0, count); at >= 0; at = all.next(at + 1, count)) {
-      sum += slices.selfOf(at);
-    }
+    for (const slice of all) sum += slices.selfOf(slice);
     this.sum = sum;
-  }
-
-  get count(): number {
-    return this.marked.count;
   }
 
   /** Hit before (`by` < 0) or after a position, cyclic, or -1; hits of a searched id come first. */
@@ -118,9 +112,9 @@ export class SearchHits {
   text(current: number): string {
     if (!this.#isActive) return "";
     if (this.error) return this.error;
-    if (!this.count) return "no hits";
+    if (!this.marked.count) return "no hits";
     const self = this.#slices.nested ? "self time " : "";
-    const all = `${counted(this.count, "hit")}, ${self}Σ ${duration(this.sum)}`;
+    const all = `${counted(this.marked.count, "hit")}, ${self}Σ ${duration(this.sum)}`;
     const place = this.#placeOf(current);
     return place ? `${integer(place)} of ${all}` : all;
   }
@@ -185,27 +179,19 @@ function matching(
 
 /** Search by the kernel among more slices than a page holds. */
 class FarSearch {
-  readonly #run: Client;
-  readonly #host: Pick<SearchHost, "bar">;
+  readonly #host: SearchHost;
   readonly #search: Pick<TimelineSearch, "goFar">;
-  readonly #signal: AbortSignal;
   #text = "";
   #serial = 0;
 
-  constructor(
-    run: Client,
-    host: Pick<SearchHost, "bar">,
-    search: Pick<TimelineSearch, "goFar">,
-    signal: AbortSignal,
-  ) {
-    this.#run = run;
+  constructor(host: SearchHost, search: Pick<TimelineSearch, "goFar">) {
     this.#host = host;
     this.#search = search;
-    this.#signal = signal;
   }
 
   search(typed: string): void {
     const { text, error } = parsed(typed);
+    this.#serial++;
     this.#text = error ? "" : text;
     if (error) this.#host.bar.showHits(error, true);
     else if (!text) this.#host.bar.showHits("", false);
@@ -227,11 +213,12 @@ class FarSearch {
 
   async #ask(from: SearchStart, done: (answer: FindAnswer) => void): Promise<void> {
     const serial = ++this.#serial;
+    const { run, signal } = this.#host.context;
     const regex = this.#text.length > 1 && this.#text.startsWith("/") && this.#text.endsWith("/");
     const text = regex ? this.#text.slice(1, -1) : this.#text;
     try {
-      const answer = await this.#run.ask("find", { text, regex, ...from }, this.#signal);
-      if (serial === this.#serial && !this.#signal.aborted) done(answer);
+      const answer = await run.ask("find", { text, regex, ...from }, signal);
+      if (serial === this.#serial && !signal.aborted) done(answer);
     } catch (error) {
       if (serial === this.#serial && !isAbort(error))
         this.#host.bar.showHits(errorText(error), true);
@@ -257,11 +244,11 @@ class HitRows {
     const { operators } = called;
     this.#ns = new Float64Array(operators.size);
     this.#count = new Int32Array(operators.size);
-    this.#each((slice) => {
+    for (const slice of hits) {
       const key = operators.of(slice);
       if (this.#count[key]!++ === 0) this.#keys.push(key);
       this.#ns[key]! += slices.selfOf(slice);
-    });
+    }
     this.#keys.sort((a, b) => this.#ns[b]! - this.#ns[a]! || a - b);
   }
 
@@ -288,25 +275,18 @@ class HitRows {
   sliceOf(row: number, { at }: SearchStart): number {
     const key = this.#keys[row];
     let [first, next] = [-1, -1];
-    this.#each((slice) => {
-      if (this.#called.operators.of(slice) !== key) return;
+    for (const slice of this.#found) {
+      if (this.#called.operators.of(slice) !== key) continue;
       const start = this.#slices.startOf(slice);
       if (first < 0 || start < this.#slices.startOf(first)) first = slice;
       if (start >= at && (next < 0 || start < this.#slices.startOf(next))) next = slice;
-    });
-    return next < 0 ? first : next;
-  }
-
-  #each(see: (slice: number) => void): void {
-    const { count } = this.#slices;
-    for (let slice = this.#found.next(0, count); slice >= 0; ) {
-      see(slice);
-      slice = this.#found.next(slice + 1, count);
     }
+    return next < 0 ? first : next;
   }
 }
 
 export interface SearchHost {
+  readonly context: { readonly run: Client; readonly signal: AbortSignal };
   readonly data: TimelineData;
   readonly camera: TimeCamera;
   readonly bar: TimelineBar;
@@ -326,11 +306,11 @@ export class TimelineSearch {
   /** Slice to select once it is loaded. */
   #awaited: SliceResult | null = null;
 
-  constructor(host: SearchHost, run: Client, signal: AbortSignal) {
+  constructor(host: SearchHost) {
     this.#host = host;
     const { slices, names } = host.data;
     this.#found = new SearchHits(slices, names, parsed(""));
-    this.#far = slices.columns.info.whole ? null : new FarSearch(run, host, this, signal);
+    this.#far = slices.columns.info.whole ? null : new FarSearch(host, this);
   }
 
   search(text: string): void {

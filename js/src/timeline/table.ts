@@ -3,15 +3,21 @@ import type { TimelineWords } from "../shared/client/timeline_columns.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { button, element, span } from "../shell/dom.ts";
-import { RowsInView } from "../shell/scrolling.ts";
 import { notHere } from "./data/bins.ts";
 import type { Names } from "./data/names.ts";
 import type { Ranking, RankingOrder } from "./data/ranking.ts";
 import { commonSpread, type Repeats, repeatsOf, smallStrip } from "./data/repeats.ts";
 import type { Slices } from "./data/slices.ts";
-import { NOISY_RULE } from "./descriptions.ts";
-
-const ROW = 22;
+import type { TimelineData } from "./descriptions.ts";
+import {
+  chip,
+  columnHeads,
+  gridCell,
+  NO_PART,
+  noisyBadge,
+  RowTable,
+  shareBar,
+} from "./row_table.ts";
 
 const BARE = ["rank", "id", "label", "time", "share", "sum"];
 const REPEATED = [...BARE, "strip", "count", "spread"];
@@ -33,96 +39,61 @@ function columnsOf(
   return repeats ? "repeats" : "bare";
 }
 
-export interface TableEvents {
-  pick: (row: number, event: MouseEvent) => void;
-  hover: (row: number) => void;
-  sort: (order: RankingOrder) => void;
+export interface TableHost {
+  readonly data: TimelineData;
+  readonly context: { readonly signal: AbortSignal };
+  readonly hovering: { row(row: number): void };
+  activate(part: "table"): void;
+  pickRow(row: number, toggle: boolean): void;
+  sort(order: RankingOrder): void;
+  act(act: () => void): void;
 }
-
-export function columnHeads(
-  cells: readonly (readonly [name: string, content: HTMLElement | string, title: string])[],
-): HTMLElement[] {
-  return cells.map(([name, content, title]) =>
-    element("span", { class: name, role: "columnheader", title: title || undefined }, content),
-  );
-}
-
-let serial = 0;
 
 /** Operators by time or in execution order; only visible rows are in the document. */
-export class TopTable {
-  readonly node: HTMLElement;
+export class TopTable extends RowTable {
+  readonly node = this.scroller;
+  readonly #host: TableHost;
   readonly #slices: Slices;
   readonly #names: Names;
   readonly #ranking: Ranking;
   readonly #spread: number;
   /** Columns with a known value in any row. */
   readonly #columns: TableColumn;
-  readonly #id = `tvmdbg-timeline-${++serial}`;
-  readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
-  readonly #head: HTMLElement;
-  readonly #inView: RowsInView;
-  #theme: Theme;
-  #order: RankingOrder = "time";
+  order: RankingOrder;
   #rows: Int32Array = new Int32Array(0);
   #cumulative: Float64Array = new Float64Array(0);
   #positions = new Int32Array(0);
   #selected = new Set<number>();
-  #current = -1;
-  #hovered = -1;
 
-  constructor(
-    { slices, names, ranking }: { slices: Slices; names: Names; ranking: Ranking },
-    theme: Theme,
-    order: RankingOrder,
-    events: TableEvents,
-    signal: AbortSignal,
-  ) {
+  constructor(host: TableHost, theme: Theme, order: RankingOrder) {
+    const { slices, names, ranking } = host.data;
+    const { words } = slices.columns.info;
+    const columns = columnsOf(words, names.known, slices.nested);
+    const look = {
+      class: "tvmdbg-timeline-table",
+      role: "grid",
+      "aria-label": `${words.rows} by ${words.time}`,
+      "data-columns": columns,
+    };
+    super(theme, look, host.context.signal);
+    this.#host = host;
     this.#slices = slices;
     this.#names = names;
     this.#ranking = ranking;
-    this.#theme = theme;
-    const { words } = slices.columns.info;
-    this.#columns = columnsOf(words, names.known, slices.nested);
+    this.#columns = columns;
     const { nodeP10, nodeP50, nodeP90 } = slices.columns;
     this.#spread = commonSpread(nodeP10, nodeP50, nodeP90);
-    this.#head = this.#header(events);
-    this.node = element(
-      "div",
-      {
-        class: "tvmdbg-timeline-table",
-        role: "grid",
-        "aria-label": `${words.rows} by ${words.time}`,
-        "data-columns": this.#columns,
-        tabindex: -1,
-      },
-      this.#head,
-      this.#body,
-    );
-    this.#inView = new RowsInView(this.node, this.#body, ROW, (at) => this.#row(at), signal);
-    this.#inView.none = () =>
+    this.head.replaceChildren(...this.#header());
+    this.inView.none = () =>
       slices.complete
         ? []
         : notHere(slices).map((line) => element("p", { class: "tvmdbg-muted" }, line));
-    this.#order = order;
+    this.order = order;
     this.arrived();
-    const rowOf = (event: Event) => this.#rows[this.#inView.placeOf(event)] ?? -1;
-    this.#body.addEventListener("click", (event) => events.pick(rowOf(event), event), { signal });
-    this.#body.addEventListener("pointermove", (event) => events.hover(rowOf(event)), { signal });
-    this.#body.addEventListener("pointerleave", () => events.hover(-1), { signal });
-  }
-
-  /** Id of the current row's element, if it is in the document. */
-  get activeId(): string | null {
-    return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
   }
 
   get page(): number {
-    return this.#inView.page;
-  }
-
-  get order(): RankingOrder {
-    return this.#order;
+    return this.inView.page;
   }
 
   get count(): number {
@@ -139,65 +110,64 @@ export class TopTable {
     this.node.ariaRowCount = String(length + 1);
     this.node.style.setProperty("--rank", digits(length));
     this.node.style.setProperty("--id", digits(largest));
-    this.#inView.length = length;
-    this.sort(this.#order);
+    this.inView.length = length;
+    this.sort(this.order);
   }
 
   sort(order: RankingOrder): void {
-    this.#order = order;
+    this.order = order;
     this.#rows = this.#ranking.rows(order);
     this.#cumulative = this.#ranking.cumulative(this.#rows);
     this.#positions = new Int32Array(this.#rows.length);
     this.#rows.forEach((row, position) => {
       this.#positions[row] = position;
     });
-    for (const button of this.#head.querySelectorAll<HTMLElement>("button")) {
+    for (const button of this.head.querySelectorAll<HTMLElement>("button")) {
       button.setAttribute("aria-pressed", String(button.dataset.order === order));
     }
-    this.#inView.reveal(this.#position(this.#current));
+    this.reveal();
     this.paint();
   }
 
   /** The row `by` rows below the current one (the first without one), -1 in an empty table. */
   next(by: number): number {
     if (!this.#rows.length) return -1;
-    const position = this.#position(this.#current) + by;
+    const position = this.placeOf(this.current) + by;
     return this.#rows[Math.min(Math.max(0, position), this.#rows.length - 1)]!;
   }
 
   /** Highlights rows; scrolls to a new current one. */
   select(current: number, selected: Iterable<number>): void {
     this.#selected = new Set(selected);
-    const moved = this.#current !== current;
-    this.#current = current;
-    if (moved) this.#inView.reveal(this.#position(current));
+    const moved = this.current !== current;
+    this.current = current;
+    if (moved) this.reveal();
     this.paint();
   }
 
   hover(row: number): void {
-    if (row === this.#hovered) return;
-    this.#hovered = row;
-    this.#inView.mark("hovered", this.#position(row));
+    if (row !== this.hovered) this.light(row);
   }
 
-  retheme(theme: Theme): void {
-    this.#theme = theme;
-    this.paint();
+  protected click(place: number, event: MouseEvent): void {
+    this.#host.act(() => {
+      this.#host.activate("table");
+      const row = this.#rows[place];
+      if (row !== undefined) this.#host.pickRow(row, event.ctrlKey || event.metaKey);
+    });
   }
 
-  paint(): void {
-    this.#inView.mark("current", this.#position(this.#current));
-    this.#inView.mark("hovered", this.#position(this.#hovered));
-    this.#inView.paint();
+  protected over(place: number): void {
+    this.#host.hovering.row(this.#rows[place] ?? -1);
   }
 
-  #position(row: number): number {
+  protected placeOf(row: number): number {
     return row < 0 ? -1 : this.#positions[row]!;
   }
 
-  #header(events: TableEvents): HTMLElement {
+  #header(): HTMLElement[] {
     const sorter = (text: string, title: string, order: RankingOrder) => {
-      const node = button(text, title, () => events.sort(order));
+      const node = button(text, title, () => this.#host.act(() => this.#host.sort(order)));
       node.dataset.order = order;
       return node;
     };
@@ -217,14 +187,10 @@ export class TopTable {
       ["trust", "trust", "how the time was matched to the node"],
       ["within", "total time", "sum of the durations, children included"],
     ];
-    return element(
-      "div",
-      { class: "tvmdbg-timeline-head tvmdbg-timeline-row", role: "row", "aria-rowindex": 1 },
-      ...columnHeads(cells.filter(([name]) => this.#has(name))),
-    );
+    return columnHeads(cells.filter(([name]) => this.#has(name)));
   }
 
-  #row(position: number): HTMLElement {
+  protected line(position: number): HTMLElement {
     const row = this.#rows[position]!;
     const node = this.#ranking.node[row]!;
     const slice = this.#ranking.slice[row]!;
@@ -233,32 +199,24 @@ export class TopTable {
       (slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice));
     const shape = this.#names.shape(node);
     const kind = this.#ranking.kind[row]!;
-    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
     const name = node < 0 ? this.#slices.nameCodeOf(slice) : -1;
-    chip.style.backgroundColor = this.#names.fillOf(
-      this.#theme,
-      node,
-      name,
-      kind,
-      this.#ranking.ns[row]!,
-    );
     const ns = this.#ranking.ns[row]!;
+    const color = this.#names.fillOf(this.theme, node, name, kind, ns);
     const short = this.#slices.isShort(ns);
-    const share = this.#ranking.share(row);
-    const bar = element("i", { class: "tvmdbg-timeline-share" });
+    const share = this.#ranking.shares[row]!;
     const { longest } = this.#ranking;
-    bar.style.width = share > 0 ? `${100 * Math.min(1, ns / (longest || 1))}%` : "0";
+    const bar = shareBar(share > 0 ? Math.min(1, ns / (longest || 1)) : 0);
     const { nodeTrust, info } = this.#slices.columns;
     const { byName } = info.words;
     const repeats = repeatsOf(this.#slices.columns, node);
     const cell = (name: string, title: string | undefined, ...content: (Node | string | false)[]) =>
-      this.#has(name) && element("span", { class: name, role: "gridcell", title }, ...content);
+      this.#has(name) && gridCell(name, title, ...content);
     return element(
       "div",
       {
         class: "tvmdbg-timeline-row",
         role: "row",
-        id: `${this.#id}-${row}`,
+        id: this.idOf(row),
         "aria-rowindex": position + 2,
         "aria-selected": this.#selected.has(row) ? "true" : "false",
       },
@@ -271,11 +229,10 @@ export class TopTable {
       cell(
         "label",
         this.#names.known ? `${label} (${kind})\n${this.#names.funcName(node)}` : label,
-        chip,
+        chip(color),
         label,
         shape && span("tvmdbg-muted", ` · ${shape}`),
-        !!repeats?.noisy &&
-          element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
+        !!repeats?.noisy && noisyBadge(),
       ),
       cell("kind", undefined, kind),
       cell("time", short ? undefined : `${ns} ns`, this.#slices.timeText(ns)),
@@ -306,7 +263,7 @@ export class TopTable {
 
   #shareTitle(share: number): string {
     const { total } = this.#ranking;
-    if (Number.isNaN(share)) return "no part of an execution";
+    if (Number.isNaN(share)) return NO_PART;
     return `${percent(share)} of ${duration(total)}`;
   }
 

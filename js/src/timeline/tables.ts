@@ -3,12 +3,12 @@ import { errorText, isAbort } from "../shared/client/request.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration } from "../shared/format.ts";
 import { div, select, span } from "../shell/dom.ts";
-import { ByTable } from "./by_table.ts";
-import { ChangeTable } from "./change_table.ts";
+import { type ByEvents, ByTable } from "./by_table.ts";
+import { ChangeTable, type TablesHost } from "./change_table.ts";
 import { Sandwich } from "./charts/icicle.ts";
-import { type ChartHost, shifted } from "./charts/stage.ts";
+import { shifted } from "./charts/stage.ts";
 import { KeyNames } from "./data/key_names.ts";
-import { timeText } from "./data/names.ts";
+import { rangeText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
 import type { TableBy } from "./data/state.ts";
 import { type SumRow, SumTable } from "./data/sum_table.ts";
@@ -27,10 +27,9 @@ const TITLES: Record<TableBy, string> = {
 };
 
 /** The table of single rows, or of sums by any grouping; sums cover a marked range. */
-export class Tables {
+export class Tables implements ByEvents {
   readonly node: HTMLElement;
-  readonly #host: ChartHost;
-  readonly #changed: () => void;
+  readonly #host: TablesHost;
   readonly #single: HTMLElement;
   readonly #called: KeyNames;
   readonly #by: ByTable;
@@ -44,24 +43,16 @@ export class Tables {
   #rows: SumTable | null = null;
   #work = new AbortController();
 
-  constructor(host: ChartHost, single: HTMLElement, theme: Theme, changed: () => void) {
+  constructor(host: TablesHost, single: HTMLElement, theme: Theme) {
     this.#host = host;
-    this.#changed = changed;
     this.#single = single;
     const { slices, names, graph } = host.data;
     this.#called = new KeyNames(slices, names, graph);
-    this.#by = new ByTable(
-      slices,
-      theme,
-      {
-        pick: (row) => this.#pick(row),
-        hover: (row) => host.hover(row?.nodes.length === 1 ? row.nodes[0]! : null),
-      },
-      host.signal,
-    );
+    const { options, signal } = host.context;
+    this.#by = new ByTable(slices, theme, this, signal);
     this.#sandwich = new Sandwich(host, this.#called);
     const { change } = host.data;
-    this.change = change && new ChangeTable(change, theme, host, changed);
+    this.change = change && new ChangeTable(change, theme, host);
     const choices = (Object.keys(TITLES) as TableBy[])
       .filter((by) => !isLacking(by, host.data))
       .map((by) => [by, by === "change" ? "B − A" : `by ${this.#title(by, true)}`] as const);
@@ -76,13 +67,13 @@ export class Tables {
       this.#sandwich.node,
       this.change?.node,
     );
-    host.options.onChange("table_by", () => this.sync(), host.signal);
+    options.onChange("table_by", () => this.sync(), signal);
     this.sync();
   }
 
   /** Grouping of the rows, limited to those available. */
   get by(): TableBy {
-    const wanted = this.#host.options.get("table_by");
+    const wanted = this.#host.context.options.get("table_by");
     return isLacking(wanted, this.#host.data) ? "node" : wanted;
   }
 
@@ -97,7 +88,7 @@ export class Tables {
   }
 
   show(by: TableBy): void {
-    this.#host.options.set("table_by", by);
+    this.#host.context.options.set("table_by", by);
     this.sync();
     this.#host.say(`Table ${this.#note.textContent || `by ${this.#title(this.by)}`}`);
   }
@@ -105,7 +96,7 @@ export class Tables {
   /** Description of the current row, or "". */
   get sentence(): string {
     if (this.by === "change") return this.change!.sentence;
-    const row = this.#rows && this.#by.current;
+    const row = this.#rows && this.#by.picked;
     return row ? this.#sentence(row) : "";
   }
 
@@ -130,7 +121,7 @@ export class Tables {
       const { current } = data.scene;
       this.change!.select(session.selected, current < 0 ? -1 : data.slices.sourceOf(current));
     }
-    this.#changed();
+    this.#host.mark();
   }
 
   retheme(theme: Theme): void {
@@ -174,7 +165,8 @@ export class Tables {
   }
 
   async #ask(by: Exclude<TableBy, "change">): Promise<void> {
-    const { run, data, session, signal: end } = this.#host;
+    const { data, session, context } = this.#host;
+    const { run, signal: end } = context;
     const { durations, durationsWithin } = data.slices.columns.info.words;
     const signal = AbortSignal.any([end, this.#work.signal]);
     const range = this.#range ? { from: this.#range[0], to: this.#range[1] } : {};
@@ -195,7 +187,7 @@ export class Tables {
       this.#sandwich.node.hidden = !rows.tree;
       if (rows.tree && rows.rows.length) this.#sandwich.show(rows.tree, rows.rows[0]!.key);
       this.#by.find(session.selected);
-      this.#changed();
+      this.#host.mark();
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
       this.#by.node.hidden = this.#sandwich.node.hidden = true;
@@ -207,11 +199,7 @@ export class Tables {
   #about({ rows, info, tree }: SumTable): string {
     const few = rows.length < info.rows ? `the first ${rows.length} of ` : "";
     const sentences = [`${few}${counted(info.rows, "row")}, ${duration(info.total)}`];
-    if (this.#range) {
-      const [from, to] = this.#range;
-      const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
-      sentences.push(`of the marked range ${edge(from)} – ${edge(to)}`);
-    }
+    if (this.#range) sentences.push(`of the marked range ${rangeText(this.#range)}`);
     const { words } = this.#host.data.slices.columns.info;
     if (info.idle) {
       sentences.push(`${counted(info.idle, "slice")} of inputs and parameters hidden: no time`);
@@ -229,11 +217,15 @@ export class Tables {
     return this.by !== "name" ? `${which} included` : `${which} left out: no name`;
   }
 
-  #pick(row: SumRow): void {
+  hover(row: SumRow | null): void {
+    this.#host.session.hover(row?.nodes.length === 1 ? row.nodes[0]! : null);
+  }
+
+  pick(row: SumRow): void {
     const tree = this.#rows?.tree;
     if (tree) this.#sandwich.show(tree, row.key);
-    if (row.nodes.length) this.#host.pick(row.nodes.toReversed());
-    else if (row.slice >= 0) this.#host.pick([], row.slice);
+    if (row.nodes.length) this.#host.choose("table", row.nodes.toReversed());
+    else if (row.slice >= 0) this.#host.choose("table", [], row.slice);
     this.#host.say(this.#sentence(row));
   }
 

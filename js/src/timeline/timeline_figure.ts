@@ -1,6 +1,7 @@
 import type { TableAnswer } from "../shared/client/answers.ts";
 import { timelineColumns, windowColumns } from "../shared/client/timeline_client.ts";
-import { type Pen, TextMeasure } from "../shared/drawing/canvas.ts";
+import { ChartBrush } from "../shared/drawing/brush.ts";
+import type { Pen } from "../shared/drawing/canvas.ts";
 import {
   type FigurePanel,
   type FigurePart,
@@ -20,7 +21,6 @@ import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { figureTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
-import { Brush } from "./charts/stage.ts";
 import { Change } from "./data/change.ts";
 import { Names, titleText } from "./data/names.ts";
 import { Ranking } from "./data/ranking.ts";
@@ -92,7 +92,7 @@ class TimeChart {
     fills.retheme(theme);
     const bins = (from: number, to: number, step: number) => this.scene.bins.bins(from, to, step);
     const lines = new RecordedStrips({ slices, fills, bins }, this.scene, theme);
-    return new TracksPainter(this.scene, pen, new TextMeasure(pen), fills, lines);
+    return new TracksPainter(this.scene, new ChartBrush(pen), fills, lines);
   }
 
   #hover(text: TextWidths): HoverText[] {
@@ -113,8 +113,8 @@ class TimeChart {
 
   #marks(pen: Pen, theme: Theme): void {
     const { slices } = this.scene;
-    const brush = new Brush(pen);
-    brush.theme = theme;
+    const brush = new ChartBrush(pen);
+    brush.start(theme);
     for (const node of this.#selected) {
       for (const slice of slices.of(node)) {
         const row = slices.rows[slices.rowOf(slice)]!;

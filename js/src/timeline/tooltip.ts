@@ -4,23 +4,30 @@ import { div, element, KEEP_KEYS, span } from "../shell/dom.ts";
 import { factList, Tooltip } from "../shell/tooltip.ts";
 import type { Names } from "./data/names.ts";
 import type { KindSum, Ranking } from "./data/ranking.ts";
-import type { SliceDescriptions } from "./descriptions.ts";
+import type { SliceDescriptions, TimelineData } from "./descriptions.ts";
+import { chip, shareBar } from "./row_table.ts";
 import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
 const STOPS = 12;
+
+interface KeyHost {
+  readonly data: TimelineData;
+  readonly selection: { nodes(nodes: readonly number[]): void };
+  act(act: () => void): void;
+}
 
 /** Key of the slices' colors: op kinds or blocks with their times, or shares of the time; a click selects. */
 export class ColorKey {
   readonly node = element("section", { class: "tvmdbg-timeline-kinds" });
   readonly #names: Names;
   readonly #ranking: Ranking;
-  readonly #pick: (nodes: number[]) => void;
+  readonly #host: KeyHost;
 
-  constructor(names: Names, ranking: Ranking, theme: Theme, pick: (nodes: number[]) => void) {
-    this.#names = names;
-    this.#ranking = ranking;
-    this.#pick = pick;
-    this.node.hidden = names.change !== null;
+  constructor(host: KeyHost, theme: Theme) {
+    this.#names = host.data.names;
+    this.#ranking = host.data.ranking;
+    this.#host = host;
+    this.node.hidden = host.data.change !== null;
     this.show(theme);
   }
 
@@ -39,10 +46,7 @@ export class ColorKey {
 
   #row({ kind, ns, share: part, nodes }: KindSum, most: number, theme: Theme): HTMLElement {
     const share = percent(part);
-    const bar = element("i", { class: "tvmdbg-timeline-share" });
-    bar.style.width = `${100 * (ns / (most || 1))}%`;
-    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
-    chip.style.backgroundColor =
+    const color =
       nodes.length && kind === this.#names.opKind(nodes[0]!)
         ? this.#names.fill(theme, nodes[0]!, -1)
         : kindFill(theme, kind);
@@ -53,13 +57,13 @@ export class ColorKey {
         title: `select ${counted(nodes.length, this.#names.item)}, ${kind}: ${duration(ns)}, ${share}`,
         ...KEEP_KEYS,
       },
-      chip,
+      chip(color),
       span("kind", kind),
       span("tvmdbg-muted", nodes.length ? `${integer(nodes.length)}×` : ""),
-      span("share", bar, share),
+      span("share", shareBar(ns / (most || 1)), share),
     );
     button.dataset.kind = kind;
-    button.addEventListener("click", () => this.#pick(nodes));
+    button.addEventListener("click", () => this.#host.act(() => this.#host.selection.nodes(nodes)));
     return button;
   }
 
@@ -68,7 +72,7 @@ export class ColorKey {
     const colors = Array.from({ length: STOPS + 1 }, (_, i) => ramp(stops, i / STOPS));
     const bar = element("i", { class: "tvmdbg-timeline-ramp" });
     bar.style.background = `linear-gradient(to right, ${colors.join(", ")})`;
-    const most = this.#ranking.length ? percent(this.#ranking.share(0)) : "";
+    const most = this.#ranking.length ? percent(this.#ranking.shares[0]!) : "";
     const { kind } = this.#names.colors;
     const label = kind ? `${kind} by share of the time: 0 %` : "share of the time: 0 %";
     return element("p", { class: "tvmdbg-timeline-scale" }, label, bar, most);
@@ -117,7 +121,7 @@ export class SliceTooltip extends Tooltip {
       ...(name ? [div("tvmdbg-muted", name)] : []),
       factList(this.#words.ofSlice(hit.slice, true)),
       ...(others > 0
-        ? [div("tvmdbg-muted", `and ${counted(others, "more slice")}, ${this.#words.noTime}, here`)]
+        ? [div("tvmdbg-muted", `and ${counted(others, "more slice")}, ${slices.noTime}, here`)]
         : []),
     ];
   }

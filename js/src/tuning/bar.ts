@@ -1,7 +1,7 @@
 import { errorText, isAbort } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
-import { element, KEEP_KEYS, select } from "../shell/dom.ts";
+import { element, KEEP_KEYS, type Mirror, select } from "../shell/dom.ts";
 import { type ToolGroup, tool } from "../shell/toolbar.ts";
 import type { TuningClient } from "./client.ts";
 import { type Along, errorFill, type TuningData } from "./data.ts";
@@ -103,6 +103,12 @@ export class TuningControls {
   }
 }
 
+export interface FilteredView {
+  /** True without a kernel for queries. */
+  readonly isSaved: boolean;
+  filter(query: string): void;
+}
+
 /** Legend of the errors: colors, counts, and buttons that filter by them. */
 export class ErrorLegend {
   readonly node = element("span", {
@@ -111,12 +117,11 @@ export class ErrorLegend {
     "aria-label": "outcomes of trials",
   });
   readonly #root: HTMLElement;
-  readonly #filter: ((query: string) => void) | null;
+  readonly #view: FilteredView;
 
-  /** @param filter Null if there is no kernel for queries. */
-  constructor(root: HTMLElement, filter: ((query: string) => void) | null) {
+  constructor(root: HTMLElement, view: FilteredView) {
     this.#root = root;
-    this.#filter = filter;
+    this.#view = view;
   }
 
   show(data: TuningData, query: string): void {
@@ -127,7 +132,7 @@ export class ErrorLegend {
       const chip = element("i", { class: "tvmdbg-swatch", "aria-hidden": "true" });
       chip.style.backgroundColor = errorFill(theme, code);
       const text = `${integer(counts.get(code) ?? 0)} ${outcomeName(data, code)}`;
-      if (!this.#filter) return element("span", {}, chip, text);
+      if (this.#view.isSaved) return element("span", {}, chip, text);
       const own = codeQuery(code);
       const item = element(
         "button",
@@ -137,7 +142,7 @@ export class ErrorLegend {
       );
       item.dataset.query = own;
       item.addEventListener("click", () =>
-        this.#filter!(item.getAttribute("aria-pressed") === "true" ? "" : own),
+        this.#view.filter(item.getAttribute("aria-pressed") === "true" ? "" : own),
       );
       return item;
     });
@@ -152,31 +157,31 @@ export class ErrorLegend {
   }
 }
 
-interface FilterParts {
-  client: TuningClient;
-  bar: TuningControls;
-  legend: ErrorLegend;
-  say: (text: string) => void;
+interface FilterHost {
+  readonly client: TuningClient;
+  readonly bar: TuningControls;
+  readonly legend: ErrorLegend;
+  readonly mirror: Mirror;
   /** Highlights matches, one byte per trial; null for all. */
-  show: (mask: Uint8Array | null) => void;
+  showMatches(mask: Uint8Array | null): void;
 }
 
 export class TrialFilter {
   /** Query; empty matches all. */
   query = "";
-  readonly #parts: FilterParts;
+  readonly #host: FilterHost;
 
-  constructor(parts: FilterParts) {
-    this.#parts = parts;
+  constructor(host: FilterHost) {
+    this.#host = host;
   }
 
   async find(query: string): Promise<void> {
-    const { client, bar, legend, say, show } = this.#parts;
+    const { client, bar, legend, mirror } = this.#host;
     this.query = query;
     legend.mark(query);
     if (!query) {
       bar.showQuery("", "", false);
-      show(null);
+      this.#host.showMatches(null);
       return;
     }
     try {
@@ -184,13 +189,13 @@ export class TrialFilter {
       const { caption } = info;
       if (query !== this.query) return;
       bar.showQuery(query, caption.replace(`: ${query}`, ""), false);
-      say(caption);
-      show(mask);
+      mirror.say(caption);
+      this.#host.showMatches(mask);
     } catch (error) {
       if (query !== this.query || isAbort(error)) return;
       bar.showQuery(query, errorText(error), true);
-      say(errorText(error));
-      show(null);
+      mirror.say(errorText(error));
+      this.#host.showMatches(null);
     }
   }
 }

@@ -55,24 +55,30 @@ function ring(
   pen.strokeRect(x - across, y - down, 2 * across, 2 * down);
 }
 
-/** Painters of the chart's stage; `scene` is another one once the log has grown. */
-export function chartPainters(scene: () => TrialScene, base: Layer, over: Layer): StagePainters {
-  let drawn = {};
-  return {
-    resize: (width, height) => Object.assign(scene(), { width, height }),
-    base: (theme) => {
-      drawn = new ChartPainter(scene(), base.context).paint(theme);
-    },
-    over: (theme) => paintOverlay(scene(), over.context, theme),
-    inspect: () => {
-      const { task, trial, hovered, range, along, viewport, costs, plot, strip, laneY } = scene();
-      const { chosen } = scene();
-      const view = [viewport.start, viewport.end];
-      const found = chosen ? chosen.reduce((sum, flag) => sum + flag, 0) : null;
-      const facts = { task, trial, hovered, range, along, view, costs, found };
-      return { ...drawn, ...facts, plot, strip, laneY, place: (row: number) => scene().place(row) };
-    },
-  };
+/** Paints the chart of a view; its scene is another one once the log has grown. */
+export class TrialChart implements StagePainters {
+  #drawn = {};
+
+  constructor(readonly view: { readonly scene: TrialScene }) {}
+
+  base(theme: Theme, width: number, height: number, { context }: Layer): void {
+    Object.assign(this.view.scene, { width, height });
+    this.#drawn = new ChartPainter(this.view.scene, context).paint(theme);
+  }
+
+  over(theme: Theme, _width: number, _height: number, { context }: Layer): void {
+    paintOverlay(this.view.scene, context, theme);
+  }
+
+  inspect(): object {
+    const { scene } = this.view;
+    const { task, trial, hovered, range, along, viewport, costs, plot, strip, laneY } = scene;
+    const view = [viewport.start, viewport.end];
+    const found = scene.chosen?.reduce((sum, flag) => sum + flag, 0) ?? null;
+    const facts = { task, trial, hovered, range, along, view, costs, found };
+    const place = (row: number) => this.view.scene.place(row);
+    return { ...this.#drawn, ...facts, plot, strip, laneY, place };
+  }
 }
 
 /** Lines on the trial, or the bar of the error strip, at a point; null for nothing. */

@@ -21,8 +21,6 @@ export interface TaskInfo {
   assumed: boolean;
   /** Gain expected of another round by the task scheduler, seconds of the total. */
   gain: number | null;
-  /** Seconds spent on building and running. */
-  spent: number | null;
   weight: number;
   /** Share of the weighted total; null while that is unknown. */
   share: number | null;

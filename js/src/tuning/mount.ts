@@ -5,7 +5,6 @@ import { div, element, Mirror, span, splitter } from "../shell/dom.ts";
 import { action, bindKeys, type KeyAction } from "../shell/keys.ts";
 import { keepSize, mounted, onOptions } from "../shell/mount.ts";
 import { paletteAction } from "../shell/palette.ts";
-import { bindPointer } from "../shell/pointer.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
 import { fullScreenAction, type ViewOptions } from "../shell/view.ts";
 import { PANES, TuningData, type TuningOptions } from "./data.ts";
@@ -94,34 +93,6 @@ function splits(root: HTMLElement): { across: HTMLElement; down: HTMLElement } {
   return { across: across.node, down: down.node };
 }
 
-/** Click selects, drag marks a range, with shift it pans; the wheel zooms once the view has the focus. */
-function gestures(root: HTMLElement, view: TuningView, signal: AbortSignal): void {
-  const { stage, camera } = view;
-  const panBy = (px: number) => {
-    const { left, right } = view.scene.plot;
-    camera.pan(px / Math.max(1, right - left));
-  };
-  bindPointer(
-    stage.canvas,
-    {
-      press: () => view.focus(),
-      hover: ({ x, y }) => view.hoverAt(x, y),
-      leave: () => view.leave(),
-      drag: ({ x }, { start, last, pans }) => {
-        view.leave();
-        if (pans) panBy(last.x - x);
-        else view.dragOver(start.x, x);
-      },
-      drop: (at, { start, pans }) => view.dropRange(at && !pans ? [start.x, at.x] : null),
-      click: ({ x, y }) => view.pickAt(x, y),
-      doubleClick: () => camera.all(),
-      pinch: (factor, middle) => camera.zoom(1 / factor, view.scene.at(middle.x)),
-    },
-    signal,
-  );
-  camera.onWheel(root, stage, panBy, (x) => view.scene.at(x), signal);
-}
-
 /** Width below which the parts are stacked. */
 const NARROW = 760;
 const TRAITS = ["task", "trial", "along", "trial_range", "query", "pane", "sort"] as const;
@@ -157,7 +128,7 @@ function build(
 ): (data: TuningData) => void {
   const { options, signal } = context;
   const mirror = new Mirror();
-  const view = new TuningView(root, context, data, (text) => mirror.say(text));
+  const view = new TuningView(root, context, data, mirror);
   const head = div("tvmdbg-tuning-head tvmdbg-row tvmdbg-wrap tvmdbg-fixed tvmdbg-gap-12");
   const { across, down } = splits(root);
   const { zoom, fit, copy, all } = chartTools(view, view.camera, "all trials", "the trial");
@@ -187,7 +158,8 @@ function build(
   };
   keepSize(root, "tuning", options, { narrow: NARROW }, resized, signal);
   onOptions(options, TRAITS, () => view.look(), signal);
-  gestures(root, view, signal);
+  // Click selects, drag marks a range, with Shift it pans.
+  view.camera.bind(root, view.stage, view, signal);
   bindKeys(
     root,
     [...actions(view, [...all, best]), paletteAction(root), fullScreenAction(root)],

@@ -3,6 +3,8 @@ import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
 import { button, div, element, KEEP_KEYS, span } from "../shell/dom.ts";
 import { table } from "../shell/table.ts";
+import type { FilteredView } from "./bar.ts";
+import type { TuningClient } from "./client.ts";
 import {
   type ErrorRow,
   type ErrorsBy,
@@ -27,23 +29,27 @@ export const PANE_LABELS: Record<PaneName, string> = {
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 const ENDS: Record<string, number> = { Home: 0, End: PANES.length - 1 };
 
+interface PanesHost {
+  showPane(pane: PaneName): void;
+}
+
 /** Tabs of the lower part of the view; Tab leads to the selected one, arrows to the others. */
 export class Panes {
   readonly node: HTMLElement;
   readonly #tabs = new Map<PaneName, HTMLButtonElement>();
   readonly #bodies: Record<PaneName, HTMLElement>;
-  readonly #pick: (pane: PaneName) => void;
+  readonly #host: PanesHost;
 
-  constructor(bodies: Record<PaneName, HTMLElement>, pick: (pane: PaneName) => void) {
+  constructor(bodies: Record<PaneName, HTMLElement>, host: PanesHost) {
     this.#bodies = bodies;
-    this.#pick = pick;
+    this.#host = host;
     const tabs = PANES.map((pane, at) => {
       const tab = element(
         "button",
         { type: "button", role: "tab", title: `${PANE_LABELS[pane]} (${at + 1})`, ...KEEP_KEYS },
         PANE_LABELS[pane],
       );
-      tab.addEventListener("click", () => pick(pane));
+      tab.addEventListener("click", () => host.showPane(pane));
       this.#tabs.set(pane, tab);
       bodies[pane].setAttribute("role", "tabpanel");
       return tab;
@@ -63,7 +69,7 @@ export class Panes {
     const to = step ? (at + step + PANES.length) % PANES.length : ENDS[event.key];
     if (at < 0 || to === undefined) return;
     event.preventDefault();
-    this.#pick(PANES[to]!);
+    this.#host.showPane(PANES[to]!);
     this.#tabs.get(PANES[to]!)!.focus();
   }
 
@@ -82,10 +88,10 @@ export class Panes {
 
 const CHIPS = 6;
 
-interface FindingEvents {
-  task: (task: number) => void;
-  trial: (trial: number) => void;
-  copy: (text: string) => void;
+interface FindingsHost {
+  pickTask(task: number): void;
+  pickTrial(trial: number): void;
+  copyText(text: string): void;
 }
 
 /** Findings of a log, the gravest first, with evidence and remedies. */
@@ -96,10 +102,10 @@ export class FindingsPane {
     "aria-label": "findings",
     ...KEEP_KEYS,
   });
-  readonly #events: FindingEvents;
+  readonly #host: FindingsHost;
 
-  constructor(events: FindingEvents) {
-    this.#events = events;
+  constructor(host: FindingsHost) {
+    this.#host = host;
   }
 
   show({ info }: TuningData): void {
@@ -118,11 +124,13 @@ export class FindingsPane {
     const chips = [
       ...finding.tasks
         .slice(0, CHIPS)
-        .map((task) => button(`task ${task}`, `show task ${task}`, () => this.#events.task(task))),
+        .map((task) =>
+          button(`task ${task}`, `show task ${task}`, () => this.#host.pickTask(task)),
+        ),
       ...finding.trials
         .slice(0, CHIPS)
         .map((trial) =>
-          button(`trial ${trial}`, `show trial ${trial}`, () => this.#events.trial(trial)),
+          button(`trial ${trial}`, `show trial ${trial}`, () => this.#host.pickTrial(trial)),
         ),
     ];
     return element(
@@ -148,7 +156,7 @@ export class FindingsPane {
   }
 
   #code(text: string): HTMLElement {
-    const copy = button("copy", "copy this code", () => this.#events.copy(text));
+    const copy = button("copy", "copy this code", () => this.#host.copyText(text));
     return div("tvmdbg-tuning-step tvmdbg-row tvmdbg-gap-8", element("pre", {}, text), copy);
   }
 }
@@ -168,6 +176,10 @@ function list(texts: readonly string[]): HTMLElement {
   return element("ul", {}, ...texts.map((text) => element("li", {}, text)));
 }
 
+interface ErrorsView extends FilteredView {
+  readonly client: TuningClient;
+}
+
 /** Failed trials by a common property: unroll setting, round, threads. */
 export class ErrorsPane {
   readonly node = element("div", {
@@ -177,21 +189,14 @@ export class ErrorsPane {
     ...KEEP_KEYS,
   });
   readonly #root: HTMLElement;
-  readonly #ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>;
-  readonly #filter: ((query: string) => void) | null;
+  readonly #view: ErrorsView;
   #places = new Map<ErrorsBy, HTMLElement>();
   #requests = new Map<ErrorsBy, { scope: string }>();
   #query = "";
 
-  /** @param filter Null if there is no kernel for queries. */
-  constructor(
-    root: HTMLElement,
-    ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>,
-    filter: ((query: string) => void) | null,
-  ) {
+  constructor(root: HTMLElement, view: ErrorsView) {
     this.#root = root;
-    this.#ask = ask;
-    this.#filter = filter;
+    this.#view = view;
   }
 
   /** Takes over a log; the old table stays until the new one is counted. */
@@ -235,7 +240,7 @@ export class ErrorsPane {
 
   async #counted(by: ErrorsBy, scope: TrialScope): Promise<HTMLElement> {
     try {
-      return this.#table(by, scope, await this.#ask(by, scope));
+      return this.#table(by, scope, await this.#view.client.ask("errors", { by, ...scope }));
     } catch (error) {
       const problem = isAbort(error) ? "" : `by ${by}: ${errorText(error)}`;
       return element("p", { class: "tvmdbg-muted" }, problem);
@@ -283,10 +288,9 @@ export class ErrorsPane {
 
   /** Label of a row; a click shows only its trials, a second one all again. */
   #label(label: string, query: string): HTMLElement | string {
-    const filter = this.#filter;
-    if (!query || !filter) return label;
+    if (!query || this.#view.isSaved) return label;
     const link = button(label, `${label}: show these trials alone (${query})`, () =>
-      filter(link.getAttribute("aria-pressed") === "true" ? "" : query),
+      this.#view.filter(link.getAttribute("aria-pressed") === "true" ? "" : query),
     );
     link.classList.add("tvmdbg-tuning-link");
     link.dataset.query = query;

@@ -134,9 +134,14 @@ export class TrialScene {
     return left + ((value - this.viewport.start) / this.viewport.span) * (right - left);
   }
 
-  at(x: number): number {
+  /** Length of the axis. */
+  get room(): number {
     const { left, right } = this.plot;
-    return this.viewport.start + ((x - left) / Math.max(1, right - left)) * this.viewport.span;
+    return Math.max(1, right - left);
+  }
+
+  at(x: number): number {
+    return this.viewport.start + ((x - this.plot.left) / this.room) * this.viewport.span;
   }
 
   /** Cost scale of the foreground, log10 of seconds; that of all trials if none of these is valid. */

@@ -19,21 +19,28 @@ const BUSY_AFTER_MS = 150;
 const MOST_LINES = 2000;
 const SIGNS = { same: "", changed: "≠", "only A": "A", "only B": "B" } as const;
 
+interface ScheduleView {
+  /** True if schedules cannot be compared. */
+  readonly isSaved: boolean;
+  pin(): void;
+}
+
 /** The loop nest of one trial beside its steps; or two schedules side by side. */
 export class SchedulePane {
   readonly node = div("tvmdbg-tuning-schedule tvmdbg-column");
   readonly #root: HTMLElement;
-  readonly #pin: (() => void) | null;
+  readonly #view: ScheduleView;
   shown: ScheduleInfo | null = null;
+  /** The trial that is shown or awaited; -1 for none, and for a comparison. */
+  asked = -1;
   #render: (() => HTMLElement[]) | null = null;
   #isKept = false;
   #isEmpty = false;
   #serial = 0;
 
-  /** @param pin Null if schedules cannot be compared. */
-  constructor(root: HTMLElement, pin: (() => void) | null) {
+  constructor(root: HTMLElement, view: ScheduleView) {
     this.#root = root;
-    this.#pin = pin;
+    this.#view = view;
     this.node.addEventListener("pointerover", (event) => {
       const at = (event.target as HTMLElement).closest<HTMLElement>("[data-steps]");
       this.#light(at, at?.dataset.steps?.split(" ") ?? []);
@@ -51,9 +58,13 @@ export class SchedulePane {
   }
 
   /** Shows a schedule when it comes, unless another one is requested meanwhile. */
-  async show(schedule: Promise<ScheduleInfo> | null, isEmpty = false): Promise<void> {
+  async show(
+    asked: number,
+    schedule: Promise<ScheduleInfo> | null,
+    isEmpty = false,
+  ): Promise<void> {
     this.#isEmpty = isEmpty;
-    await this.#await(schedule, (result) => {
+    await this.#await(asked, schedule, (result) => {
       this.shown = result;
       this.#render = () => this.#parts(result);
       this.refresh();
@@ -61,10 +72,10 @@ export class SchedulePane {
   }
 
   async showChange(change: Promise<ScheduleChange>): Promise<void> {
-    await this.#await(change, (result) => {
+    await this.#await(-1, change, (result) => {
       this.shown = null;
       this.#render = () => {
-        const close = button("close", "back to the schedule (p)", () => this.#pin?.());
+        const close = button("close", "back to the schedule (p)", () => this.#view.pin());
         return changeParts(result, close, readTheme(this.#root));
       };
       this.refresh();
@@ -82,8 +93,13 @@ export class SchedulePane {
     this.refresh();
   }
 
-  async #await<T>(answer: Promise<T> | null, show: (result: T) => void): Promise<void> {
+  async #await<T>(
+    asked: number,
+    answer: Promise<T> | null,
+    show: (result: T) => void,
+  ): Promise<void> {
     const mine = ++this.#serial;
+    this.asked = asked;
     if (!answer) {
       this.shown = this.#render = null;
       this.node.replaceChildren(
@@ -102,6 +118,7 @@ export class SchedulePane {
     } catch (error) {
       if (mine !== this.#serial || isAbort(error)) return;
       this.shown = this.#render = null;
+      this.asked = -1;
       const title = "This schedule could not be read";
       this.node.replaceChildren(message("error", title, errorText(error)));
     } finally {
@@ -118,7 +135,7 @@ export class SchedulePane {
     const head = div(
       "tvmdbg-tuning-facts tvmdbg-wrap tvmdbg-fixed tvmdbg-gap-12",
       element("strong", {}, schedule.title),
-      this.#pin && this.#pinButton(this.#pin),
+      !this.#view.isSaved && this.#pinButton(),
       ...facts,
       ...schedule.notes.map((note) => span("tvmdbg-muted", note)),
     );
@@ -152,12 +169,12 @@ export class SchedulePane {
     return schedule.tiles.length ? [head, columns, tileTable(schedule)] : [head, columns];
   }
 
-  #pinButton(pin: () => void): HTMLElement {
+  #pinButton(): HTMLElement {
     const isKept = this.#isKept;
     const node = button(
       isKept ? "select a trial to compare…" : "compare…",
       isKept ? "compare with none (p)" : "keep this schedule to compare the next one with it (p)",
-      pin,
+      () => this.#view.pin(),
     );
     node.setAttribute("aria-pressed", String(isKept));
     return node;

@@ -99,6 +99,11 @@ const SORT_OF: Record<string, Sort> = {
   task: "task",
 };
 
+interface TaskHost {
+  pickTask(task: number | null): void;
+  sortBy(sort: Sort): void;
+}
+
 /** Tasks of a log, one per row: the slowest first, or the most errors, or the most to gain. */
 export class TaskTable {
   readonly node = element("div", {
@@ -106,17 +111,15 @@ export class TaskTable {
     "aria-label": "tasks",
     ...KEEP_KEYS,
   });
-  readonly #pick: (task: number | null) => void;
-  readonly #sort: (sort: Sort) => void;
+  readonly #host: TaskHost;
   #rows = new Map<number, HTMLElement>();
 
-  constructor(pick: (task: number | null) => void, sort: (sort: Sort) => void) {
-    this.#pick = pick;
-    this.#sort = sort;
+  constructor(host: TaskHost) {
+    this.#host = host;
     this.node.addEventListener("click", (event) => {
       const row = (event.target as HTMLElement).closest<HTMLElement>("tr[data-task]");
-      if (row)
-        this.#pick(row.getAttribute("aria-selected") === "true" ? null : Number(row.dataset.task));
+      const isPicked = row?.getAttribute("aria-selected") === "true";
+      if (row) host.pickTask(isPicked ? null : Number(row.dataset.task));
     });
   }
 
@@ -154,7 +157,7 @@ export class TaskTable {
     };
     if (!by) return element("th", attributes, label);
     const head = element("button", { type: "button", "data-sort": name, ...KEEP_KEYS }, label);
-    head.addEventListener("click", () => this.#sort(by));
+    head.addEventListener("click", () => this.#host.sortBy(by));
     const order = by === "task" ? "ascending" : "descending";
     return element(
       "th",

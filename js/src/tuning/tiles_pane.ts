@@ -143,7 +143,7 @@ function shortened(text: string, room: number, pen: Pen): string {
 }
 
 /** Parallel coordinates of the tile sizes of one task's trials; lines can be hovered and chosen. */
-export class TilesPane {
+export class TilesPane implements StagePainters {
   readonly node = div("tvmdbg-tuning-tiles tvmdbg-column");
   readonly #caption = element("p", { class: "tvmdbg-muted tvmdbg-clip tvmdbg-fixed" });
   readonly #stage: Stage;
@@ -153,16 +153,9 @@ export class TilesPane {
   #marked: ReadonlySet<number> = new Set();
   #serial = 0;
 
-  constructor(root: HTMLElement, pick: (trial: number) => void, signal: AbortSignal) {
+  constructor(root: HTMLElement, host: { pickTrial(trial: number): void }, signal: AbortSignal) {
     this.#root = root;
-    const painters = ({ context }: Layer): StagePainters => ({
-      base: (theme, width, height) => {
-        if (!this.#scene) return;
-        Object.assign(this.#scene, { width, height });
-        paintTiles(this.#scene, context, theme, this.#marked);
-      },
-    });
-    this.#stage = new Stage(root, "tvmdbg-tuning-tiles-canvas", painters, signal);
+    this.#stage = new Stage(root, "tvmdbg-tuning-tiles-canvas", () => this, signal);
     this.node.append(this.#caption, this.#stage.node);
     const { canvas } = this.#stage;
     const at = (event: PointerEvent | MouseEvent) => {
@@ -173,8 +166,14 @@ export class TilesPane {
     canvas.addEventListener("pointerleave", () => this.#hover(-1));
     canvas.addEventListener("click", (event) => {
       const row = at(event);
-      if (row >= 0) pick(this.#scene!.columns.rows[row]!);
+      if (row >= 0) host.pickTrial(this.#scene!.columns.rows[row]!);
     });
+  }
+
+  base(theme: Theme, width: number, height: number, { context }: Layer): void {
+    if (!this.#scene) return;
+    Object.assign(this.#scene, { width, height });
+    paintTiles(this.#scene, context, theme, this.#marked);
   }
 
   async show(request: Promise<TileColumns> | null, data: TuningData): Promise<void> {

@@ -1,13 +1,13 @@
-import type { Layer } from "../shared/drawing/canvas.ts";
 import { integer } from "../shared/format.ts";
-import { largest, smallest } from "../shared/many.ts";
-import { AxisCamera } from "../shell/axis_camera.ts";
+import { AxisCamera, type AxisView } from "../shell/axis_camera.ts";
 import { CodeCopy } from "../shell/code_copy.ts";
+import type { Mirror } from "../shell/dom.ts";
+import type { Gesture, PointerHandlers, PointerSpot } from "../shell/pointer.ts";
 import { Stage } from "../shell/stage.ts";
 import { Tooltip } from "../shell/tooltip.ts";
 import type { ViewOptions } from "../shell/view.ts";
 import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
-import { chartPainters, linesAt } from "./chart.ts";
+import { linesAt, TrialChart } from "./chart.ts";
 import { type ScheduleInfo, schedules, type TuningClient } from "./client.ts";
 import {
   type Along,
@@ -37,7 +37,7 @@ export interface TuningContext {
 }
 
 /** One view: connects its parts. */
-export class TuningView {
+export class TuningView implements AxisView, PointerHandlers {
   scene: TrialScene;
   readonly stage: Stage;
   readonly camera: AxisCamera;
@@ -52,11 +52,10 @@ export class TuningView {
   readonly #findings: FindingsPane;
   readonly #filter: TrialFilter;
   readonly #root: HTMLElement;
-  readonly #client: TuningClient;
+  readonly client: TuningClient;
   readonly #scheduleOf: (trial: number) => Promise<ScheduleInfo>;
   readonly #options: ViewOptions<TuningOptions>;
-  readonly #isSaved: boolean;
-  readonly #say: (text: string) => void;
+  readonly isSaved: boolean;
   readonly #copier: CodeCopy;
   #pinned = -1;
   #tilesOf = -2;
@@ -64,52 +63,31 @@ export class TuningView {
 
   constructor(
     root: HTMLElement,
-    context: TuningContext,
+    { client, options, signal, isSaved }: TuningContext,
     data: TuningData,
-    say: (text: string) => void,
+    readonly mirror: Mirror,
   ) {
-    const { client, options, signal, isSaved } = context;
-    const filter = isSaved ? null : (query: string) => this.filter(query);
     this.#root = root;
-    this.#client = client;
+    this.client = client;
     this.#scheduleOf = schedules(client);
     this.#options = options;
-    this.#isSaved = isSaved;
-    this.#say = say;
+    this.isSaved = isSaved;
     this.scene = new TrialScene(data);
     const title = Promise.resolve(data.info.title);
+    const say = (text: string) => mirror.say(text);
     this.#copier = new CodeCopy(root, () => this.#code, say, title, signal);
     this.tooltip = new Tooltip(root, signal);
-    const painters = (...layers: [Layer, Layer]) => chartPainters(() => this.scene, ...layers);
-    this.stage = new Stage(root, "tvmdbg-tuning-base", painters, signal);
-    this.camera = new AxisCamera(
-      () => this.scene.viewport,
-      () => this.#moved(),
-      () => {},
-      signal,
-    );
+    this.stage = new Stage(root, "tvmdbg-tuning-base", () => new TrialChart(this), signal);
+    this.camera = new AxisCamera(this, signal);
     this.bar = new TuningControls(this);
-    this.table = new TaskTable(
-      (task) => this.pickTask(task),
-      (sort) => this.#options.set("sort", sort),
-    );
+    this.table = new TaskTable(this);
     this.bar.field.hidden = !!isSaved;
-    this.legend = new ErrorLegend(root, filter);
-    const { bar, legend } = this;
-    const show = (mask: Uint8Array | null) => this.#showMatches(mask);
-    this.#filter = new TrialFilter({ client, bar, legend, say, show });
-    this.#schedule = new SchedulePane(root, isSaved ? null : () => this.pin());
-    this.#tiles = new TilesPane(root, (trial) => this.pickTrial(trial), signal);
-    this.#errors = new ErrorsPane(
-      root,
-      (by, scope) => client.ask("errors", { by, ...scope }),
-      filter,
-    );
-    this.#findings = new FindingsPane({
-      task: (task) => this.pickTask(task),
-      trial: (trial) => this.pickTrial(trial),
-      copy: (text) => this.#copier.copyText(text, "code"),
-    });
+    this.legend = new ErrorLegend(root, this);
+    this.#filter = new TrialFilter(this);
+    this.#schedule = new SchedulePane(root, this);
+    this.#tiles = new TilesPane(root, this, signal);
+    this.#errors = new ErrorsPane(root, this);
+    this.#findings = new FindingsPane(this);
     this.panes = new Panes(
       {
         schedule: this.#schedule.node,
@@ -117,7 +95,7 @@ export class TuningView {
         errors: this.#errors.node,
         findings: this.#findings.node,
       },
-      (pane) => this.showPane(pane),
+      this,
     );
   }
 
@@ -184,7 +162,7 @@ export class TuningView {
     const query = this.#options.get("query");
     if (query !== this.#filter.query) void this.#filter.find(query);
     this.stage.changed();
-    this.#say(this.#spoken);
+    this.mirror.say(this.#spoken);
   }
 
   get #trialShown(): number {
@@ -212,9 +190,9 @@ export class TuningView {
     const { trial, task, data } = this.scene;
     if (pane === "schedule") {
       if (this.#pinned >= 0 && trial >= 0 && trial !== this.#pinned) {
-        void this.#schedule.showChange(this.#client.ask("change", { a: this.#pinned, b: trial }));
-      } else if (this.#schedule.shown?.trial !== trial || trial < 0) {
-        void this.#schedule.show(trial < 0 ? null : this.#scheduleOf(trial), !data.count);
+        void this.#schedule.showChange(this.client.ask("change", { a: this.#pinned, b: trial }));
+      } else if (this.#schedule.asked !== trial || trial < 0) {
+        void this.#schedule.show(trial, trial < 0 ? null : this.#scheduleOf(trial), !data.count);
       }
     }
     if (pane === "errors") this.#errors.look(this.#scope);
@@ -222,7 +200,7 @@ export class TuningView {
     const of = task >= 0 ? task : data.info.tasks.length === 1 ? 0 : (data.task[trial] ?? -1);
     if (of !== this.#tilesOf) {
       this.#tilesOf = of;
-      const request = of < 0 ? null : this.#client.ask("tiles", { task: of });
+      const request = of < 0 ? null : this.client.ask("tiles", { task: of });
       void this.#tiles.show(request, data);
     }
     this.#tiles.mark(trial);
@@ -230,7 +208,7 @@ export class TuningView {
 
   get #scope(): TrialScope {
     const { task, range, chosen } = this.scene;
-    if (this.#isSaved) return { task: null, trials: null, query: "" };
+    if (this.isSaved) return { task: null, trials: null, query: "" };
     return { task: task < 0 ? null : task, trials: range, query: chosen ? this.#filter.query : "" };
   }
 
@@ -280,7 +258,7 @@ export class TuningView {
 
   nextFailure(): void {
     const row = nextFailure(this.scene);
-    if (row === undefined) this.#say("none of these trials failed");
+    if (row === undefined) this.mirror.say("none of these trials failed");
     this.#goTo(row);
   }
 
@@ -304,8 +282,12 @@ export class TuningView {
   nextSort(): void {
     const sorts: readonly Sort[] = SORTS;
     const next = sorts[(sorts.indexOf(this.#options.get("sort")) + 1) % sorts.length]!;
-    this.#options.set("sort", next);
-    this.#say(`tasks sorted by ${next}`);
+    this.sortBy(next);
+    this.mirror.say(`tasks sorted by ${next}`);
+  }
+
+  sortBy(sort: Sort): void {
+    this.#options.set("sort", sort);
   }
 
   showPane(pane: PaneName): void {
@@ -329,7 +311,7 @@ export class TuningView {
     this.camera.zoom(factor, trial < 0 ? Number.NaN : this.scene.value(trial));
   }
 
-  #moved(): void {
+  moved(): void {
     this.bar.show();
     this.tooltip.hide();
     this.stage.changed();
@@ -343,21 +325,33 @@ export class TuningView {
     );
   }
 
-  dragOver(from: number, to: number): void {
-    this.scene.dragged = [this.scene.at(from), this.scene.at(to)];
-    this.stage.touched();
+  drag({ x }: PointerSpot, { start, last, pans }: Gesture): void {
+    this.leave();
+    if (pans) this.camera.panBy(last.x - x);
+    else {
+      this.scene.dragged = [this.scene.at(start.x), this.scene.at(x)];
+      this.stage.touched();
+    }
   }
 
   /** Ends a drag: the trials in the range are counted from now on. */
-  dropRange(span: [from: number, to: number] | null): void {
+  drop(at: PointerSpot | null, { start, pans }: Gesture): void {
     this.scene.dragged = null;
     this.stage.touched();
-    if (!span) return;
-    const [from, to] = [this.scene.at(smallest(span)), this.scene.at(largest(span))];
-    this.#options.set("trial_range", this.scene.between(from, to));
+    if (!at || pans) return;
+    const [from, to] = [Math.min(start.x, at.x), Math.max(start.x, at.x)];
+    this.#options.set("trial_range", this.scene.between(this.scene.at(from), this.scene.at(to)));
   }
 
-  hoverAt(x: number, y: number): void {
+  doubleClick(): void {
+    this.camera.all();
+  }
+
+  pinch(factor: number, { x }: PointerSpot): void {
+    this.camera.zoom(1 / factor, this.scene.at(x));
+  }
+
+  hover({ x, y }: PointerSpot): void {
     this.#mark(this.scene.hit(x, y));
     this.tooltip.tell(linesAt(this.scene, x, y), this.stage.node, x, y);
   }
@@ -373,7 +367,7 @@ export class TuningView {
     this.stage.touched();
   }
 
-  pickAt(x: number, y: number): void {
+  click({ x, y }: PointerSpot): void {
     const row = this.scene.hit(x, y);
     const bin = row < 0 ? this.scene.binAt(x, y) : null;
     if (row >= 0) this.pickTrial(row);
@@ -385,7 +379,7 @@ export class TuningView {
     if (query.trim() !== this.#options.get("query")) this.#options.set("query", query.trim());
   }
 
-  #showMatches(mask: Uint8Array | null): void {
+  showMatches(mask: Uint8Array | null): void {
     this.scene.chosen = mask?.length === this.data.count ? mask : null;
     this.scene.changed();
     this.#showTasks();
@@ -399,6 +393,10 @@ export class TuningView {
     return this.#schedule.shown?.trial === trial
       ? this.#schedule.shown.python
       : `log.schedule(${trial})`;
+  }
+
+  copyText(code: string): void {
+    this.#copier.copyText(code, "code");
   }
 
   copy(): void {

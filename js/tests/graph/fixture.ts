@@ -45,7 +45,6 @@ export function columns(
     roles: stringColumn(
       nodes.map(({ role }, node) => role ?? ["input", "parameter"][kinds[node]!] ?? ""),
     ),
-    parameterTrust: new Uint8Array(nodes.length),
     entryOffsets: ends(outputs.map((each) => each.length)),
     edgeSource: Int32Array.from(edges, ({ source }) => source),
     edgeOutput: Int32Array.from(edges, ({ output }) => output),

@@ -109,7 +109,7 @@ describe("Scene", () => {
 });
 
 describe("PlanDescriptions", () => {
-  const words = new PlanDescriptions(CHAIN, (node) => (node === 2 ? "look" : ""));
+  const words = new PlanDescriptions(CHAIN, { note: (node) => (node === 2 ? "look" : "") });
   const fact = (entry: number, name: string) =>
     words.entry(entry).find(([each]) => each === name)?.[1];
 
@@ -138,7 +138,7 @@ describe("PlanDescriptions", () => {
       ...CHAIN.graph,
       labels: stringColumn(Array.from({ length: 6 }, () => "x".repeat(1e6))),
     });
-    expect(new PlanDescriptions(long, () => "").title(1)).toHaveLength(203);
+    expect(new PlanDescriptions(long).title(1)).toHaveLength(203);
   });
 
   it("sums up several nodes", () => {
@@ -168,7 +168,7 @@ describe("planned buffers", () => {
     ],
     { order: [0, 1, 2, 3] },
   );
-  const words = new PlanDescriptions(plan, () => "");
+  const words = new PlanDescriptions(plan);
   const fact = (entry: number, name: string) =>
     words.entry(entry).find(([each]) => each === name)?.[1];
 

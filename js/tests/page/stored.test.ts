@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import graph from "../../../tests/data/stored/graph.json";
 import zoo from "../../../tests/data/stored/zoo.json";
 import { storedAnswers } from "../../src/page/stored_data.ts";
+import { storedView } from "../../src/page/stored_plane.ts";
 import { tensorAnswers } from "../../src/page/stored_tensors.ts";
 
 const pages = [graph, zoo].map(({ page, answers }) => ({
@@ -115,5 +116,22 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
       }
       for (let i = 0; i < 4; i += 1) await survives(damaged, questions[random(questions.length)]);
     }
+  });
+});
+
+describe("the view of a layout", () => {
+  const axes = { N: [0], C: [1, 2] };
+  const known = { layout: "NC4c", sizes: {}, source: "", certainty: "likely" as const, axes };
+  const view = (...[stored, sizes]: [number[], Record<string, number>]) =>
+    storedView(stored, { ...known, along: [1, 0] }, sizes);
+
+  it("hides padding, and may be empty", () => {
+    expect(view([2, 3, 4], { C: 10 })).toMatchObject({ shape: [2, 10], sizes: { C: 10 } });
+    expect(view([2, 3, 4], { C: 12 })).toMatchObject({ shape: [2, 12], sizes: {} });
+    expect(view([0, 3, 4], {})).toMatchObject({ shape: [0, 12], names: ["N", "C"] });
+  });
+
+  it.each([0, -1, 13])("has no size %i of 12", (size) => {
+    expect(() => view([2, 3, 4], { C: size })).toThrow("C of NC4c cannot have the size");
   });
 });

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { MemoryPainter } from "../../src/memory/painter.ts";
 import { PlanDescriptions } from "../../src/memory/plan.ts";
 import { MemoryScene } from "../../src/memory/scene.ts";
+import { ChartBrush } from "../../src/shared/drawing/brush.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
 import { Lanes } from "../../src/timeline/charts/folded_painter.ts";
 import { Icicle } from "../../src/timeline/charts/icicle.ts";
 import type { MatrixRow } from "../../src/timeline/charts/repeat_matrix.ts";
-import type { Brush } from "../../src/timeline/charts/stage.ts";
 import { MarkedSlices } from "../../src/timeline/data/marked.ts";
 import { MergedTree } from "../../src/timeline/data/merged_tree.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
@@ -27,17 +27,10 @@ function context(): CanvasRenderingContext2D {
 }
 
 function painted(icicle: Icicle, width: number): number[] {
-  const marks: { place: number }[] = [];
-  const brush = {
-    theme: THEME,
-    drawn: { marks, labels: [] },
-    fill() {},
-    text: () => 0,
-    title: () => 0,
-    number() {},
-  };
-  icicle.paint(brush as unknown as Brush, width, 1000);
-  return marks.map(({ place }) => place);
+  const brush = new ChartBrush(context());
+  brush.start(THEME);
+  icicle.paint(brush, width, 1000);
+  return brush.drawn.marks.map(({ place }) => place as number);
 }
 
 /** Everything is called by its key. */
@@ -104,11 +97,7 @@ describe("A wide item that begins in the pixel column of a narrow one", () => {
     );
     const scene = new MemoryScene(plan);
     scene.resize(288, 200);
-    const painter = new MemoryPainter(
-      scene,
-      new PlanDescriptions(plan, () => ""),
-      context() as never,
-    );
+    const painter = new MemoryPainter(scene, new PlanDescriptions(plan), context() as never);
     const { marks } = painter.paint(THEME);
     expect(marks.map(({ entry, kind }) => [entry, kind])).toEqual([
       [0, "column"],

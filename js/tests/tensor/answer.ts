@@ -71,6 +71,9 @@ export function statistics(asked: LayoutRequest): StatisticsAnswer {
       firstNan: null,
       firstPosInf: null,
       firstNegInf: null,
+      specials: ["nan", "posInf", "negInf"],
+      atEnds: 0,
+      verdict: "good",
     },
     reason: "",
     histogram: asked.counts
@@ -110,6 +113,8 @@ export function answer(asked: LayoutRequest): TensorAnswer {
     layout: "",
     sizes: {},
     axisNames: [],
+    along: [0, 1],
+    storedAxes: [[0], [1]],
     storedShape: [2, 2],
     axes: [0, 1],
     index: [0, 0],

@@ -87,7 +87,7 @@ describe("questions of a figure", () => {
 });
 
 describe("the caption of a figure", () => {
-  const shape = { viewShape: [2, 3, 40, 30], axisNames: ["N", "C", "H", "W"] };
+  const shape = { viewShape: [2, 3, 40, 30], axisNames: ["N", "C", "H", "W"], along: [1, 2, 3, 0] };
 
   it.each([
     ["picture", {}, "rows: H (40), columns: W (30); N at 0 of 2; C at 0 of 3"],

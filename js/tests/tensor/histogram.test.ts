@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Distribution, StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
 import { tidy, ValueAxis } from "../../src/shared/drawing/value_axis.ts";
-import { specialCounts } from "../../src/tensor/descriptions.ts";
 import { type SpreadChoice, spreadOf } from "../../src/tensor/distribution/spread.ts";
 import { barAt, share, spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
 import { random } from "../timeline/fixture.ts";
@@ -231,21 +230,6 @@ describe("an axis of values", () => {
 });
 
 describe("the health of a tensor", () => {
-  it("puts nonzero counts of special values first", () => {
-    const found = statistics({ posInf: 59, size: 8192 }).statistics!;
-    expect(specialCounts(found, "float16")).toEqual(["59 +Inf", "0 NaN", "0 −Inf"]);
-  });
-
-  it("omits values that the dtype cannot represent unless they occur", () => {
-    const none = statistics({ size: 64 }).statistics!;
-    const told = (dtype: string) => specialCounts(none, dtype);
-    expect(["int8", "uint16", "bool", "float4_e2m1fn", "float6_e3m2fn"].flatMap(told)).toEqual([]);
-    expect(told("float8_e4m3fn")).toEqual(["0 NaN"]);
-    expect(told("float8_e5m2")).toEqual(["0 NaN", "0 +Inf", "0 −Inf"]);
-    const odd = statistics({ nan: 1, size: 64 }).statistics!;
-    expect(specialCounts(odd, "int8")).toEqual(["1 NaN"]);
-  });
-
   it("never rounds a share to zero or to one", () => {
     expect([share(0, 5), share(1, 5), share(5, 5)]).toEqual(["", " (20.0 %)", " (100.0 %)"]);
     expect([share(1, 1e6), share(999_999, 1e6)]).toEqual([" (< 0.1 %)", " (> 99.9 %)"]);

@@ -35,7 +35,7 @@ describe("the health of a tensor", () => {
 
   it("does not repeat the counts", () => {
     const told = shown();
-    Object.assign(told.statistics!.statistics!, { finite: 5, posInf: 59 });
+    Object.assign(told.statistics!.statistics!, { finite: 5, posInf: 59, verdict: "error" });
     const fault = pill(told, Verdict.FAULTY, "59 Inf");
     expect(fault).toEqual({ said: "⚠ not finite", look: "error" });
   });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import golden from "../../../tests/data/axes/along.json";
 import {
   axisAlong,
   defaultAxes,
@@ -131,8 +130,22 @@ describe("a plane", () => {
 });
 
 describe("axisAlong", () => {
-  it.each(golden)("equals that of figures: $shape $names $pictured $wanted", (each) => {
-    const { shape, names, pictured, wanted, along, why } = each;
-    expect(axisAlong(shape, names, pictured, wanted), why).toBe(along);
+  const answer = { viewShape: [1, 32, 40, 16], along: [3, 2, 1, 0] };
+
+  it("is the first that is not in the pictures", () => {
+    expect(axisAlong(answer, [], null)).toBe(3);
+    expect(axisAlong(answer, [2, 3], null)).toBe(1);
+    expect(axisAlong({ viewShape: [3, 7], along: [1, 0] }, [0, 1], null)).toBeNull();
+    expect(axisAlong({ viewShape: [1, 1, 3, 7], along: [3, 2, 0, 1] }, [2, 3], null)).toBeNull();
+    expect(axisAlong({ viewShape: [1, 1, 3, 7], along: [1, 3, 2, 0] }, [], null)).toBe(3);
+    expect(axisAlong({ viewShape: [10], along: [0] }, [null, 0], null)).toBeNull();
+    expect(axisAlong({ viewShape: [], along: [] }, [], null)).toBeNull();
+  });
+
+  it("is the wanted one where there is one", () => {
+    expect(axisAlong(answer, [], 0)).toBe(0);
+    expect(axisAlong(answer, [2, 3], 0)).toBe(1);
+    expect(axisAlong(answer, [2, 3], 3)).toBe(1);
+    expect(axisAlong(answer, [2, 3], 9)).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/tensors/spread.json";
 import type { StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { specialText, valueWords } from "../../src/tensor/descriptions.ts";
+import { specialCounts, valueWords } from "../../src/tensor/descriptions.ts";
 import { spreadOf } from "../../src/tensor/distribution/spread.ts";
 import { spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
 import { beyondText, crowdText } from "../../src/tensor/picture/color_controls.ts";
@@ -84,9 +84,10 @@ describe.each(["auto", "log", "symlog"] as const)(
 // Recorded when Python had these words too.
 describe("counts of figures and of the live view", () => {
   it.each(golden)("$why", (each) => {
-    const { specials, counts } = valueWords(answerOf(each), each.dtype)!;
-    const { statistics } = each as unknown as StatisticsAnswer;
-    const found = specials.map((special) => specialText(statistics!, special));
-    expect([...found, ...counts.map(({ text }) => text)]).toEqual(each.health);
+    const answer = answerOf(each);
+    const { counts } = valueWords(answer, each.dtype)!;
+    expect([...specialCounts(answer.statistics!), ...counts.map(({ text }) => text)]).toEqual(
+      each.health,
+    );
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { RowKind } from "../../src/shared/client/timeline_columns.ts";
 import { areaPreview } from "../../src/timeline/areas.ts";
 import { besides, gapStanding, lengthOf, nextGap } from "../../src/timeline/data/neighbors.ts";
+import { type Row, Track } from "../../src/timeline/data/row.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 
@@ -150,6 +152,24 @@ function idleRuns(slices: Slices, track: number, [from, to]: readonly [number, n
   return runs;
 }
 
+describe("busy time with overlaps", () => {
+  it("is that of the time range that is loaded last", () => {
+    let start = Float64Array.of(0, 5);
+    const row = (at: number) => ({ kind: RowKind.OVERLAP, first: at, last: at + 1, length: 1 });
+    const track = new Track(0, "cpu", [row(0), row(1)] as unknown as Row[], {
+      columns: timeline([]),
+      get times() {
+        return { start, duration: [10, 10] };
+      },
+      startOf: (slice) => start[slice]!,
+      endOf: (slice) => start[slice]! + 10,
+    });
+    expect([track.busy(0, 100), track.busy(100, 200)]).toEqual([15, 0]);
+    start = Float64Array.of(100, 105);
+    expect([track.busy(0, 100), track.busy(100, 200)]).toEqual([0, 15]);
+  });
+});
+
 describe("idle time", () => {
   const specs = [
     { node: 0, start: 0, duration: 10 },
@@ -173,6 +193,7 @@ describe("idle time", () => {
     expect([slices.tracks[1]!.idleAt(50), slices.tracks[0]!.idleAt(50)?.[1]]).toEqual([null, 90]);
     expect(gapStanding(slices, 5).sum).toBe(95);
     expect(nextGap(slices, 1, 30, 1, 0)).toBeNull();
+    expect(nextGap(slices, 0, 50, -1, 0)).toEqual({ track: 0, from: 10, to: 90 });
   });
 
   it("is unknown in a synthetic timeline", () => {

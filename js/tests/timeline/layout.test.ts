@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Layer } from "../../src/shared/drawing/canvas.ts";
+import type { Theme } from "../../src/shared/drawing/theme.ts";
+import { MarkedSlices } from "../../src/timeline/data/marked.ts";
 import { Names } from "../../src/timeline/data/names.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
+import { TimelineOverlay } from "../../src/timeline/tracks/overlay.ts";
 import { TrackLayout } from "../../src/timeline/tracks/rows.ts";
 import { TimelineScene, TOP } from "../../src/timeline/tracks/scene.ts";
 import { stringColumn } from "../shared/string_column.ts";
@@ -154,6 +158,29 @@ describe("Layout", () => {
     expect(scene.bandAt(7, before + 3)).toEqual(["first 7 3"]);
     expect(scene.bandAt(7, before + 34)).toEqual(["second 7 4"]);
     expect(scene.bandAt(7, before - 3)).toBeNull();
+  });
+});
+
+describe("overlay", () => {
+  it("marks a long slice that begins in the pixel of a short one", () => {
+    const specs = [
+      { node: 0, start: 0, duration: 3 },
+      { node: 0, start: 3, duration: 500 },
+      { node: 1, start: 900, duration: 100 },
+    ];
+    const made = new Slices(timeline(specs));
+    const scene = new TimelineScene(made, new Names(made, null));
+    scene.resize(100, 200);
+    scene.selected = new MarkedSlices(3, [0, 1]);
+    const frames: number[] = [];
+    const pen = new Proxy({} as CanvasRenderingContext2D, {
+      get: (_, name) => (x: number, _y: number, width: number) =>
+        name === "strokeRect" && x < 50 && frames.push(width),
+      set: () => true,
+    });
+    const layer = { context: pen } as Layer;
+    new TimelineOverlay(scene, layer).paint({} as Theme);
+    expect(frames).toContain(50);
   });
 });
 

@@ -87,7 +87,9 @@ describe("rates", () => {
     expect(typedRate(" 200 GFLOP/s ")).toBe(2e11);
     expect(typedRate("25 GB/s")).toBe(2.5e10);
     expect(typedRate("1,000")).toBe(1000);
-    for (const bad of ["fast", "-3", "0", "1e999", "3 X"]) expect(typedRate(bad)).toBeNaN();
+    expect(typedRate("1,250.5 G")).toBe(1.2505e12);
+    for (const bad of ["fast", "-3", "0", "1e999", "3 X", "1,5 T", "1.5.2", "G", "."])
+      expect(typedRate(bad)).toBeNaN();
     expect(typedRate(rateText(2.5e10, "B/s"))).toBe(2.5e10);
   });
 });

@@ -183,6 +183,28 @@ describe("SeenBins", () => {
     expect(slices.startOf(0)).toBeNaN();
   });
 
+  it("are those of the newest question, whatever is answered last", async () => {
+    const { whole, slices } = setting(4000, 10);
+    const answers: ((answer: unknown) => void)[] = [];
+    const run = fakeClient({
+      timeline: () => slices.columns,
+      window: () => new Promise((resolve) => answers.push(resolve)),
+    });
+    const seen = new SeenBins(slices);
+    seen.connect(run, () => {}, new AbortController().signal);
+    const view = new Viewport(whole.start, whole.end);
+    for (const start of [whole.start, (whole.start + whole.end) / 2]) {
+      view.show(start, start + 4000);
+      seen.look(view, 4);
+      await vi.runAllTimersAsync();
+    }
+    const bins = { ...lod(whole, whole.start, 4, 8), info: { bins: 8 } };
+    for (const answer of answers.reverse()) answer(bins);
+    await vi.runAllTimersAsync();
+    expect(answers.length).toBe(2);
+    expect(seen.missing(view.start, view.end, 4)).toEqual([]);
+  });
+
   it("get wider to stay within the limit of one answer", async () => {
     const { whole, seen, asked } = setting(300, 10);
     const view = new Viewport(whole.start, whole.end);

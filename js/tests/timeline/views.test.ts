@@ -11,6 +11,7 @@ import { SliceDescriptions } from "../../src/timeline/descriptions.ts";
 import { parsed, SearchHits, TimelineSearch } from "../../src/timeline/search.ts";
 import { overlapText } from "../../src/timeline/tracks/headers.ts";
 import { TimelineScene, TOP } from "../../src/timeline/tracks/scene.ts";
+import { settled } from "../fake_model.ts";
 import { columns as graph } from "../graph/fixture.ts";
 import { type SliceSpec, timeline } from "./fixture.ts";
 
@@ -51,7 +52,7 @@ describe("Ranking", () => {
     const { ranking } = parts();
     expect([...ranking.node]).toEqual([2, 1, 3, 4]);
     expect(ranking.total).toBe(3600);
-    expect(ranking.share(0)).toBeCloseTo(2000 / 3600, 12);
+    expect(ranking.shares[0]).toBeCloseTo(2000 / 3600, 12);
     expect([...ranking.cumulative(ranking.rows("time"))].at(-1)).toBeCloseTo(1, 12);
     expect(Array.from(ranking.rows("order"), (row) => ranking.node[row])).toEqual([1, 2, 4, 3]);
     expect([ranking.rowOf(0), ranking.rowOf(2)]).toEqual([-1, 0]);
@@ -229,13 +230,9 @@ describe("Searching", () => {
     const host = {
       data: { slices, names, scene },
       pick,
-      bar: { showHits() {}, list: { show() {} } },
+      bar: { showHits: (_: string): unknown => undefined, list: { show() {} } },
     };
-    const searching = new TimelineSearch(
-      { ...host, found() {} } as never,
-      {} as never,
-      new AbortController().signal,
-    );
+    const searching = new TimelineSearch({ ...host, found() {} } as never);
     searching.search(text);
     return { scene, picked, searching };
   }
@@ -287,18 +284,25 @@ describe("Searching", () => {
     const host = {
       data: { slices, names, scene },
       camera: { move: (change: () => void) => change() },
-      bar: { showHits() {}, list: { show() {} } },
+      context: { run, signal: new AbortController().signal },
+      bar: { showHits: (_: string): unknown => undefined, list: { show() {} } },
       say() {},
       pick() {},
     };
-    const searching = new TimelineSearch(host as never, run as never, new AbortController().signal);
+    const shown: string[] = [];
+    host.bar.showHits = (text: string) => shown.push(text);
+    const searching = new TimelineSearch(host as never);
+    searching.search("dense");
+    searching.search("");
+    await settled();
+    expect(shown).toEqual(["searching …", ""]);
     searching.search("softmax");
     scene.viewport.show(4500, 6500);
     searching.next(1);
     await Promise.resolve();
     searching.next(-1);
     const question = { text: "softmax", regex: false };
-    expect(asked.slice(1)).toEqual([
+    expect(asked.slice(2)).toEqual([
       { ...question, at: 4500 },
       { ...question, at: 5500, slice: 3 },
     ]);

@@ -37,7 +37,6 @@ export function logOf(trials: readonly TrialSpec[], more: Partial<TuningInfo> = 
     gflops: null,
     assumed: false,
     gain: null,
-    spent: null,
     weight: 1,
     share: total && each !== null ? each / total : null,
     nodes: [],

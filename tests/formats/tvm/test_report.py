@@ -4,19 +4,23 @@ import csv
 import io
 import json
 import math
+import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from graph_json import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.report.report import read_report, sniff
 from tvmdbg_widgets.formats.tvm.versions import same_report
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
+from tvmdbg_widgets.model.placement import join_report
 from tvmdbg_widgets.model.timeline.report import Argument, Report, parse_arguments
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
@@ -426,6 +430,27 @@ def test_unknown_metrics_are_noted() -> None:
     twice = '{"calls":[{"Name":{"string":"a"},"Name":{"string":"b"}}]}'
     assert rules(read(twice)) == ["metric-twice"]
     assert read(twice).names[0] == ""
+
+
+def test_one_repeated_name_among_many_takes_no_time() -> None:
+    others = ",".join(f'"m{at}":{{"count":1}}' for at in range(200_000))
+    text = f'{{"calls":[{{"Name":{{"string":"a"}},{others},"m0":{{"count":2}}}}]}}'
+    report = read(text)  # took eight minutes
+    assert rules(report) == ["metric-twice"]
+    assert list(report.names) == ["a"]
+
+
+def test_report_of_other_calls_of_one_function_is_joined_quickly() -> None:
+    """A graph of 1,000 nodes took 90 s: each was described anew for every row."""
+    graph = read_graph(BytesSource(chain([f"f{at}" for at in range(3_000)], "fused")))
+    call = {"Name": {"string": "fused"}, "Device": {"string": "cuda0"}}
+    fits = call | {"Argument Shapes": {"string": "float32[1, 4], float32[1, 4]"}}
+    report = read(json.dumps({"calls": [call, *[fits] * 2_000]}))
+    begin = time.process_time()
+    joined, issues = join_report(graph, report)
+    assert time.process_time() - begin < 5
+    assert (joined.nodes == -1).all()
+    assert [each.rule for each in issues] == ["report-names", "report-rows-ambiguous"]
 
 
 def test_thousands_separators_of_any_locale(corpus: Path) -> None:

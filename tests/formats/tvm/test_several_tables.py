@@ -38,6 +38,16 @@ def test_all_tables_of_a_log_are_accessible_and_comparable() -> None:
     assert (compared.total_a, compared.total_b) == (45_000.0, 14_000.0)
 
 
+def test_table_with_infinite_measurement_can_be_saved(tmp_path: Path) -> None:
+    run = tvmdbg.open(BEFORE.replace("[40.0]", "[inf] ").encode())
+    assert run.timeline.node(0).n == 0
+    saved = tvmdbg.open(run.save(tmp_path / "run"))
+    assert saved.timeline.node_ns.tolist() == [40_000.0, 5_000.0]
+    old = tvmdbg.open(printed({"a": 1.0}, style="v0.6").replace("1.0 ", "inf ").encode())
+    assert old.timeline.node(0).n == 0
+    old.save(tmp_path / "old")
+
+
 def test_log_without_dump_reports_no_joins_or_stale_tensors() -> None:
     for second in (AFTER, AGAIN):
         run = tvmdbg.open(f"{BEFORE}\n{second}\n".encode())

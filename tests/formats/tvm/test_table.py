@@ -5,12 +5,7 @@ import pytest
 from formats.tvm.table_text import format_table
 from formats.tvm.times_truth import Case, corpus_cases, own_cases
 
-from tvmdbg_widgets.formats.tvm.table import (
-    DebuggerTable,
-    print_table,
-    read_tables,
-    sniff,
-)
+from tvmdbg_widgets.formats.tvm.table import DebuggerTable, print_table, read_tables, sniff
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource

@@ -9,12 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.layout import clock_ns
-from tvmdbg_widgets.formats.tvm.table import (
-    DebuggerTable,
-    TimedNode,
-    print_table,
-    read_tables,
-)
+from tvmdbg_widgets.formats.tvm.table import DebuggerTable, TimedNode, print_table, read_tables
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

@@ -45,6 +45,7 @@ def tall(page: Page) -> Page:
 def check_linked(graph: View, others: list[View]) -> None:
     """Select the slowest node by key, and see the other views show the same one."""
     for view in (graph, *others):
+        view.root.scroll_into_view_if_needed()  # below the window it is drawn once it is seen
         view.wait()
     graph.focus()
     graph.root.page.keyboard.press("s")

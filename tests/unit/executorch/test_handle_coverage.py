@@ -120,7 +120,7 @@ def test_a_real_map_colors_the_graph(case: str, decomposed: tuple[str, ...]) -> 
     assert shared == [("aten_tan_default", decomposed)]
     view = found.view(direction="right")
     assert (str(view.color_by), view.direction) == (COLUMN, "right")
-    column, graph = view.color_by.column, view.debug_run.graph
+    column, graph = view.color_by.column, view._debug_run.graph
     tan = graph.node("aten_tan_default").id
     assert column.classes[column.codes[tan]] == ", ".join(decomposed)
     assert column.codes[graph.node("aten_addmm_default").id] == -1
@@ -139,7 +139,7 @@ def test_every_form_of_graph_gives_same_coverage() -> None:
         found = DebugHandleMap(call, given)
         assert names(found.uncovered) == expected
         assert "not mapped" in found.view().figure().svg
-    assert DebugHandleMap(call, run).view().debug_run is run
+    assert DebugHandleMap(call, run).view()._debug_run is run
 
 
 def test_a_graph_of_fx_is_listed_but_not_drawn() -> None:

@@ -78,7 +78,7 @@ def test_selection_and_search_mark_groups() -> None:
     assert (figure.svg.count('stroke-width="3"'), figure.description["selected"]) == (1, [46])
 
 
-@pytest.mark.parametrize("color_by", ["time", "kind", "dtype", "storage", "bytes"])
+@pytest.mark.parametrize("color_by", ["time", "kind", "dtype", "layout", "storage", "bytes"])
 def test_graph_with_few_names_is_drawn_like_one_with_all(
     color_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +86,8 @@ def test_graph_with_few_names_is_drawn_like_one_with_all(
     run = tvmdbg.open(tmp_path)
     assert run.graph is not None
     how: dict[str, Any] = {"color_by": color_by, "selected": range(1, 20_000, 3)}
+    if color_by == "layout":
+        how["label"] = "{op}\n{layout}"
     full = drawn(run.facts, "graph", **how, search="name:1*")
     monkeypatch.setattr(few_names, "MOST_NODES", 10_000)
     figure = drawn(run.facts, "graph", **how, search="name:1*")
@@ -104,6 +106,8 @@ def test_graph_with_few_names_is_drawn_like_one_with_all(
     [
         {"color_by": "time", "color_limits": (1e3, 2e4)},
         {"color_by": "bytes", "focus": 7},
+        {"color_by": "layout", "label": "{layout}"},
+        {"color_by": "kind", "label": "{layout}"},
         {"hops": 1},
     ],
     ids=str,

@@ -18,6 +18,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tests.unit.figures.test_figures_hostile import run_of
+from tvmdbg_widgets.analysis.query import QueryError
 from tvmdbg_widgets.figures import raster
 from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES
@@ -86,6 +87,11 @@ def test_text_contrast_meets_wcag_aa() -> None:
         ("graph", {"direction": "up"}, ValueError, "'down', 'right'"),
         ("graph", {"hops": -1}, ValueError, "at least 0"),
         ("graph", {"focus": [1]}, TypeError, "focus: expected a whole number, found [1]"),
+        ("graph", {"color_by": [1]}, ValueError, "color_by: found 1 value"),
+        ("graph", {"isolate": {"kind": "x", "nodes": [1]}}, ValueError, "isolate: no kind 'x'"),
+        ("graph", {"hidden": ["tiem>1"]}, QueryError, "hidden: unknown field 'tiem'"),
+        ("tensor", {"entry": "none"}, KeyError, "entry: no node is named 'none'"),
+        ("debugger", {"entry": (99, 0)}, IndexError, "entry: no node 99"),
         ("tensor", {"color_map": "jet"}, ValueError, "'sequential', 'diverging'"),
         ("tensor", {"color_scale": "cubic"}, ValueError, "'linear', 'log', 'symlog'"),
         ("timeline", {"show": "all"}, ValueError, "'both', 'chart', 'table'"),

@@ -16,6 +16,7 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import chain
+from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.node_columns import (
     KNOWN_COLUMNS,
@@ -492,3 +493,29 @@ def test_slack_and_work_are_colors_of_a_run_with_times(resnet: DebugRun) -> None
     assert np.isnan(known_column(bare, "slack").rows).all()
     assert "open the dump folder" in known_column(bare, "flops").note
     assert "slack" not in tvmdbg.GraphView(tvmdbg.DebugRun(bare))._color_columns
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("mine", "theirs", "apart"),
+    [
+        (np.int64(-1), np.uint64(2**64 - 1), 2.0**64),
+        (np.int64(-(2**63)), np.uint64(2**64 - 1), 2.0**64 + 2.0**63),
+        (np.int64(2**63 - 1), np.uint64(2**63), 1.0),
+        (np.int64(-(2**63)), np.int64(2**63 - 1), 2.0**64),
+        (np.uint64(0), np.uint64(2**64 - 1), 2.0**64),
+    ],
+)
+def test_differences_of_large_integers_are_exact(
+    mine: np.integer, theirs: np.integer, apart: float, turned: bool
+) -> None:
+    pair = (
+        [np.array([theirs]), np.array([mine])] if turned else [np.array([mine]), np.array([theirs])]
+    )
+    run = plant(Op("x", pair[0]))
+    for measure in ("absolute", "ulp"):
+        if measure == "ulp" and pair[0].dtype != pair[1].dtype:
+            continue
+        errors = OutputErrors(run.parts, {0: pair[1]}, measure)
+        errors.run()
+        assert errors.values.tolist() == [apart]

@@ -147,7 +147,7 @@ def numbers(reply: Reply, name: str) -> np.ndarray[Any, Any]:
     return np.frombuffer(reply.buffers[0], f"<{kind}", length, header["offset"])
 
 
-@pytest.mark.parametrize("color", ["kind", "time", "dtype", "device", "storage", "bytes"])
+@pytest.mark.parametrize("color", ["kind", "time", "dtype", "device", "storage", "bytes", "layout"])
 @pytest.mark.parametrize("what", GRAPHS)
 def test_rows_of_a_large_graph_stand_for_all_its_nodes(
     what: str, color: str, monkeypatch: pytest.MonkeyPatch

@@ -1,7 +1,6 @@
 """Walks, paths and numbers of rows against networkx and numpy."""
 
 import time
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -10,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
-from tvmdbg_widgets.model.graph import isolation
-from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import Adjacency, Neighbors, topological
 
 graphs = st.integers(1, 9).flatmap(
@@ -78,52 +75,6 @@ def test_hundred_thousand_chained_nodes_are_walked_quickly() -> None:
     circle = topological(np.append(up, count - 1), np.append(up + 1, 0), count)
     assert [len(cycle) for cycle in circle.cycles] == [count]
     assert time.process_time() - start < 10
-
-
-Edges = list[tuple[int, int]]
-
-small_graphs = st.integers(2, 9).flatmap(
-    lambda n: st.tuples(
-        st.lists(st.booleans(), min_size=n, max_size=n),
-        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20),
-    )
-)
-
-
-class Columns:
-    """As much of a graph as walks read."""
-
-    def __init__(self, count: int, edges: Edges) -> None:
-        pairs = np.array(edges, dtype=np.int32).reshape(-1, 2)
-        self.num_nodes = count
-        self.edge_source, self.edge_target = pairs[:, 0].copy(), pairs[:, 1].copy()
-        self.kinds = np.full(count, NodeKind.OPERATOR, np.uint8)
-
-
-def build(count: int, edges: Edges) -> Any:
-    return Columns(count, edges)
-
-
-def truth(count: int, edges: Edges) -> nx.DiGraph:
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(count))
-    graph.add_edges_from(edges)
-    return graph
-
-
-def ids(mask: np.ndarray) -> set[int]:
-    return set(np.flatnonzero(mask).tolist())
-
-
-@given(small_graphs)
-def test_paths_between_two_nodes_are_all_simple_paths(given: tuple[list[bool], Edges]) -> None:
-    count = len(given[0])
-    edges = [(min(pair), max(pair)) for pair in given[1] if pair[0] != pair[1]]
-    graph, known = build(count, edges), truth(count, edges)
-    for start, end in ((0, count - 1), (count - 1, 0), (1, count - 1)):
-        paths = nx.all_simple_paths(known, min(start, end), max(start, end))
-        wanted = {node for path in paths for node in path} if start != end else {start}
-        assert ids(isolation.between(graph, start, end)) == wanted
 
 
 _INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5)

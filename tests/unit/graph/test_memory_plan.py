@@ -373,7 +373,7 @@ def test_random_graph_plans_match_replay(graph: Graph) -> None:
 
 def test_totals_report_basis_of_input_and_parameter_roles() -> None:
     nodes = [
-        *(IN, {"name": "_param_1"}, op(0, 1, func="fused_nn_conv2d"), {"name": "other"}, op(2, 3)),
+        *(IN, {"name": "_param_1"}, op(0, 1, func="fused_nn_conv2d"), {"name": "other"}, op(2, 3))
     ]
     graph = graph_of(nodes, [0, 1, 2, 3, 4], [(4, 0)])
     assert (

@@ -30,7 +30,7 @@ from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.export.page import stored_page as stored_module
 from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.export.page.save import models
-from tvmdbg_widgets.export.page.stored_page import store
+from tvmdbg_widgets.export.page.stored_page import StoredPage, store
 from tvmdbg_widgets.model.base.number_text import (
     computed_text,
     number_text,
@@ -64,13 +64,20 @@ each_run = pytest.mark.parametrize(
 EIGHTS = [getattr(ml_dtypes, name) for name in dir(ml_dtypes) if name.startswith("float8_")]
 
 
+def stored_for(run: tvmdbg.DebugRun, asked: Any) -> StoredPage:
+    """A page with all values, saved from views with the layouts that are asked for."""
+    named = [each.get("layout") for each, _ in asked if isinstance(each, dict)]
+    layouts = sorted(filter(None, set(named)))
+    return store(run.facts, budget=ALL, share="tensors", parameters=True, layouts=layouts)
+
+
 @each_run
 def test_page_with_all_values_answers_like_the_kernel(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(path.parent)  # a path that begins here holds nothing to take out
     run = tvmdbg.open(path.name)
-    stored = store(run.facts, budget=ALL, share="tensors", parameters=True)
+    run.findings(progress=False)  # a page tells of the whole scan
     asked: list[tuple[Any, dict[str, Any]]] = [(None, {"error": True})]
 
     @settings(max_examples=60)
@@ -82,7 +89,7 @@ def test_page_with_all_values_answers_like_the_kernel(
     asked += [({"kind": kind}, told(run, {"kind": kind})) for kind in PARTS]
     nodes = range(run.graph.num_nodes) if run.graph is not None else ()
     asked += [(each := {"kind": "node", "node": node}, told(run, each)) for node in nodes]
-    assert differences(tmp_path, stored, asked) == []
+    assert differences(tmp_path, stored_for(run, asked), asked) == []
     assert sum("error" not in expected for _, expected in asked) > len(asked) / 4
 
 
@@ -114,7 +121,6 @@ def planted() -> dict[str, np.ndarray[Any, Any]]:
 def test_page_answers_for_arrays_of_many_axes(tmp_path: Path) -> None:
     write_params(tmp_path / "planted.params", planted())
     run = tvmdbg.open(tmp_path / "planted.params")
-    stored = store(run.facts, budget=ALL, share="tensors", parameters=True)
     asked: list[tuple[Any, dict[str, Any]]] = []
 
     @settings(max_examples=100)
@@ -128,7 +134,7 @@ def test_page_answers_for_arrays_of_many_axes(tmp_path: Path) -> None:
     collect()
     kinds = {question["kind"] for question, expected in asked if "error" not in expected}
     assert kinds == set(KINDS)
-    assert differences(tmp_path, stored, asked) == []
+    assert differences(tmp_path, stored_for(run, asked), asked) == []
 
 
 @each_run
@@ -291,6 +297,16 @@ def test_a_page_says_what_only_a_kernel_counts(tmp_path: Path) -> None:
         {"kind": "node", "node": run.graph.num_nodes},
     ]
     assert differences(tmp_path, stored, [(each, {"error": True}) for each in asked]) == []
+
+
+def test_a_page_refuses_layouts_that_it_has_no_record_of(tmp_path: Path) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    stored = store(run.facts, budget=ALL, share="tensors", layouts=["NHWC"])
+    plane = {"kind": "values", "entry": [12, 0], "axes": [2, 3], "index": [0, 0, 0, 0]}
+    window = {**plane, "row": 0, "col": 0, "rows": 2, "cols": 2, "sizes": {}}
+    asked = [(each := {**window, "layout": "NHWC"}, told(run, each))]
+    asked += [({**window, "layout": layout}, {"error": True}) for layout in ("NHCW", "N8c", "?")]
+    assert differences(tmp_path, stored, asked) == []
 
 
 def test_details_of_nodes_keep_the_budget(tmp_path: Path) -> None:

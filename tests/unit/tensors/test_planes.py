@@ -1,14 +1,8 @@
 """Planes of arrays and the axes that views open with."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from tvmdbg_widgets.model.tensors.planes import Plane, axis_along
-
-ALONG = Path(__file__).parents[2] / "data" / "axes" / "along.json"
+from tvmdbg_widgets.model.tensors.planes import Plane, axes_along
 
 
 @pytest.mark.parametrize(
@@ -20,8 +14,22 @@ def test_invalid_plane_is_refused(axes: tuple[int | None, int | None], index: li
         Plane.of((3, 4), axes, index)
 
 
-@pytest.mark.parametrize("case", json.loads(ALONG.read_text("utf-8")), ids=str)
-def test_axis_along_matches_the_live_view(case: dict[str, Any]) -> None:
-    """js/tests/tensor/plane.test.ts holds the live view to the same file."""
-    found = axis_along(case["shape"], case["names"], case["pictured"], case["wanted"])
-    assert found == case["along"], case["why"]
+@pytest.mark.parametrize(
+    ("shape", "names", "best"),
+    [
+        ((1, 16, 32, 32), "", [1, 2, 3, 0]),  # channels of an image
+        ((1, 32, 32, 16), "NHWC", [3, 1, 2, 0]),  # the letter C, wherever it stands
+        ((1, 32, 40, 1), "NHWC", [2, 1, 3, 0]),  # C has a single index: the longest
+        ((64, 16, 3, 3), "OIHW", [1, 0, 2, 3]),  # no C: the second axis
+        ((5, 1, 9, 9), "", [2, 3, 0, 1]),  # the second axis has a single index
+        ((7, 3), "", [0, 1]),
+        ((3, 7), "", [1, 0]),
+        ((9, 7), "NC", [1, 0]),  # a letter counts in a matrix, too
+        ((1, 1, 1), "", [1, 0, 2]),  # all axes have a single index
+        ((4, 0, 6), "", [2, 0, 1]),
+        ((10,), "", [0]),
+        ((), "", []),
+    ],
+)
+def test_profiles_begin_with_channels(shape: tuple[int, ...], names: str, best: list[int]) -> None:
+    assert axes_along(shape, tuple(names)) == best

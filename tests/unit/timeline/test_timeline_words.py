@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from unit.figures.figure_checks import assert_sound, texts
 
 import tvmdbg_widgets as tvmdbg
+from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.run import DebugRun
 
@@ -125,3 +127,13 @@ def test_report_opened_with_its_graph_shows_nodes(corpus: Path) -> None:
     times = dict(answer(run.facts, {"kind": "node", "node": node}).result["times"])
     assert "one call" in times
     assert not {"mean", "repeats"} & set(times)
+
+
+def test_details_that_are_left_out_are_counted() -> None:
+    value = np.zeros((2, 2), np.float32)
+    ops = [Op("x", value), Op("a", value, "fused_add", [(0, 0)], ns=range(1_000, 26_000, 1_000))]
+    ops += [Op(f"r{at}", value, "fused_add", [(1, 0)]) for at in range(250)]
+    details = answer(plant(*ops).facts, {"kind": "node", "node": 1}).result
+    (output,) = details["outputs"]
+    assert output["text"].endswith("first 200 of 250 uses listed")
+    assert dict(details["times"])["repeats"].endswith("20.00 µs and 5 more")

@@ -200,6 +200,19 @@ def test_impossible_layout_is_refused(layout: str, sizes: dict[str, int], says: 
     run = run_of(x=np.zeros((1, 2, 3, 5, 4), np.float32))
     with pytest.raises(ValueError, match=says):
         ask(run, "tensor", layout=layout, sizes=sizes, rows=1, cols=1)
+    with pytest.raises(ValueError, match=says):
+        ask(run, "layout", layout=layout, sizes=sizes)
+
+
+def test_axes_of_a_typed_layout_are_told() -> None:
+    run = run_of(x=np.zeros((1, 2, 3, 5, 4), np.float32))
+    told, _ = ask(run, "layout", layout="NCHW4c", sizes={"C": 6})
+    assert told["axes"] == {"N": [0], "C": [1, 4], "H": [2], "W": [3]}
+    assert (told["along"], told["sizes"]) == ([1, 3, 2, 0], {})
+    with pytest.raises(ValueError, match="'K' is not an axis of NCHW4c; it has N, C, H, W"):
+        ask(run, "layout", layout="NCHW4c", sizes={"K": 6})
+    with pytest.raises(ValueError, match="'' is not a layout"):
+        ask(run, "layout", layout="", sizes=None)
 
 
 @pytest.mark.parametrize(
@@ -246,6 +259,49 @@ def test_statistics_match_numpy(dtype: str) -> None:
     if kind.kind != "b":
         info = ml_dtypes.iinfo(kind) if kind.kind in "iu" else ml_dtypes.finfo(kind)
         assert told["limits"] == [float(info.min), float(info.max)]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "plain", "odd"),
+    [
+        *((name, [], []) for name in ("int8", "uint16", "bool", "int4", "float4_e2m1fn")),
+        ("float6_e3m2fn", [], []),
+        ("float8_e4m3fn", ["nan"], ["nan"]),
+        *(
+            (name, ["nan", "posInf", "negInf"], ["negInf", "nan", "posInf"])
+            for name in ("float8_e5m2", "float16", "float64")
+        ),
+    ],
+)
+def test_special_values_that_occur_come_before_those_that_could(
+    dtype: str, plain: list[str], odd: list[str]
+) -> None:
+    values = np.zeros(4).astype(np.dtype(getattr(ml_dtypes, dtype, dtype)))
+    told = ask(run_of(x=values), "statistics", exact=True)[0]["statistics"]
+    assert (told["specials"], told["verdict"], told["atEnds"]) == (plain, "good", 0)
+    if len(odd) > 1:
+        values[1] = -np.inf
+        told = ask(run_of(x=values), "statistics", exact=True)[0]["statistics"]
+        assert (told["specials"], told["verdict"]) == (odd, "error")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "ends", "verdict"),
+    [
+        ("int8", [-128, 127], "doubt"),
+        ("uint8", [0, 255], "doubt"),
+        ("int16", [5, 32767], "good"),
+        ("float32", [np.finfo(np.float32).max, 1], "good"),
+    ],
+)
+def test_a_twentieth_at_the_ends_is_in_doubt(dtype: str, ends: list[Any], verdict: str) -> None:
+    values = np.ones(20 if verdict == "doubt" else 21, dtype)
+    values[: len(ends)] = ends
+    told = ask(run_of(x=values), "statistics", exact=True)[0]["statistics"]
+    at_ends = {"int8": 2, "float32": 0}.get(dtype, 1)
+    assert (told["atEnds"], told["verdict"]) == (at_ends, verdict)
+    told = ask(run_of(x=values[:0]), "statistics", exact=True)[0]["statistics"]
+    assert told["verdict"] == "empty"
 
 
 def test_complex_reading_has_values_but_no_statistics_or_picture() -> None:

@@ -80,7 +80,7 @@ def ulps(reference: Any, runtime: Any) -> float:
     ours = np.asarray(runtime)
     theirs = np.asarray(reference).astype(ours.dtype)
     steps = number_text.distance(theirs, ours)
-    apart = steps == number_text.NO_DISTANCE
+    apart = (steps == number_text.NO_DISTANCE) & number_text.is_float(ours.dtype)
     both = apart & (theirs != theirs) & (ours != ours)  # noqa: PLR0124 (NaN)
     distances = np.where(apart, np.inf, steps.astype(np.float64))
     return float(np.where(both, 0.0, distances).max(initial=0.0))

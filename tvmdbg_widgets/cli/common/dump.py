@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-import math
 import os
 import re
 import shlex
@@ -189,17 +188,9 @@ def source_of(name: str | None) -> Any:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON; NaN and infinities become null."""
-    print(json.dumps(_standard(value), indent=2, allow_nan=False))
+    from tvmdbg_widgets.model.base.text import plain_json
 
-
-def _standard(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _standard(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return list(map(_standard, value))
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    print(json.dumps(plain_json(value), indent=2, allow_nan=False))
 
 
 _RANGE = re.compile(r"(\d{1,9})?:(\d{1,9})?")

@@ -19,7 +19,7 @@ from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, whole
 from tvmdbg_widgets.export.page.pack import compressed, filtered, recorded_size
 from tvmdbg_widgets.model.pictures import Picture, picture
-from tvmdbg_widgets.model.tensors.planes import Plane, axis_along, default_axes, is_complex
+from tvmdbg_widgets.model.tensors.planes import Plane, axes_along, default_axes, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 #: Axes down and across, and the index per axis, where chosen.
@@ -336,7 +336,6 @@ def has_profiles(variant: Variant) -> bool:
 
 def profile_questions(variant: Variant) -> list[dict[str, Any]]:
     """Return the questions for profiles along all axes, first that which a view asks first."""
-    shape = variant.view.view_shape
-    first = axis_along(shape, variant.view.axis_names)
     asked = {"kind": "profile", **variant.asked, "points": POINTS}
-    return [{**asked, "axis": axis} for axis in sorted(range(len(shape)), key=first.__ne__)]
+    axes = axes_along(variant.view.view_shape, variant.view.axis_names)
+    return [{**asked, "axis": axis} for axis in axes]

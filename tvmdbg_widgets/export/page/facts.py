@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.layouts import known_layouts, stated_layout
+from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, stated_layout
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.counts import spread_json
-from tvmdbg_widgets.answers.tensor import Reply, file_dtype
+from tvmdbg_widgets.answers.tensor import Reply, file_dtype, layout_json
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.pack import shuffled
 from tvmdbg_widgets.model.base import number_text as bits
@@ -20,6 +20,7 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import Unfolded
@@ -34,7 +35,7 @@ class Variant:
     """One tensor under one reading of its bytes: its values, and the replies about them.
 
     ``view`` has the axes of the stated layout, which a view opens with and asks for as ``asked``.
-    ``distribution`` is that of a type of at most eight bits.
+    ``distribution`` is that of a type of at most eight bits, ``own`` are layouts given by hand.
     """
 
     row: int
@@ -44,6 +45,7 @@ class Variant:
     header: dict[str, Any]
     statistics: dict[str, Any]
     distribution: Reply | None = None
+    own: tuple[dict[str, Any], ...] = ()
 
     @property
     def reading(self) -> str | None:
@@ -62,14 +64,16 @@ class Variant:
         told = self.statistics | {"distribution": spread and spread.result}
         if not histograms:
             told |= {"histogram": None, "robust": None}
-        found = {
+        found: dict[str, Any] = {
             "header": self.header | {"notes": [*self.header["notes"], *([note] if note else [])]},
             "opened": self.asked["layout"],
             "drawn": self.applicable and 0 not in self.values.view_shape,
             "statistics": told,
             "remedy": f"({note or 'its values were not saved'}); open the dump, or {remedy}",
         }
-        return Reply(found, spread.buffers if spread else ())
+        return Reply(
+            found | ({"own": self.own} if self.own else {}), spread.buffers if spread else ()
+        )
 
 
 def variants(
@@ -77,6 +81,7 @@ def variants(
     run: RunFacts,
     tensor: Tensor,
     row: int,
+    own: Iterable[Layout] = (),
     *,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[list[Variant], str]:
@@ -107,7 +112,9 @@ def variants(
             told = reply.result
             if reply.buffers and values.numpy_dtype.itemsize == 1:
                 distribution = Reply(reply.result["distribution"], reply.buffers)
-        made.append(Variant(row, values, view, asked, header, told, distribution))
+        fitting = [KnownLayout(each, "", "likely") for each in own if each.fits(values.view_shape)]
+        given = tuple(layout_json(each, values) for each in fitting)
+        made.append(Variant(row, values, view, asked, header, told, distribution, given))
     return made, trouble
 
 

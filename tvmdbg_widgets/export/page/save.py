@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
-import math
 import os
 import warnings
 from collections.abc import Sequence
@@ -29,7 +27,7 @@ from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.options import whole
 from tvmdbg_widgets.model.base.slips import meant
-from tvmdbg_widgets.model.base.text import one_line, why_unread
+from tvmdbg_widgets.model.base.text import one_line, plain_json, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.refs import node_ref
@@ -109,6 +107,7 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
             parameters=options.parameters,
             first=_first(run, entry),
             seen=seen,
+            layouts=[given] if (given := states["view"].get("data_layout")) else [],
             frame=frame,
             tensors=tensors,
             asked=asked,
@@ -285,16 +284,4 @@ def run_beside(view: Any) -> RunFacts | None:
 def _traits(widget: Any) -> dict[str, Any]:
     """Return the widget's public traits as JSON, by name."""
     names = sorted({*widget.trait_names(sync=True)} - _NOT_TAKEN)
-    return {name: _plain(getattr(widget, name)) for name in names if not name.startswith("_")}
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON; non-finite numbers become None."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return list(map(_plain, value))
-    json.dumps(value)
-    return value
+    return {name: plain_json(getattr(widget, name)) for name in names if not name.startswith("_")}

@@ -58,6 +58,7 @@ from tvmdbg_widgets.export.private_parameters import (
 )
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 Entry: TypeAlias = tuple[int, int]
@@ -92,6 +93,8 @@ class StoreRequest:
     parameters: bool = False
     first: Entry | None = None
     seen: Seen = (None, None)
+    #: Layouts given by hand.
+    layouts: Sequence[str] = ()
     #: Questions of the view's figure.
     asked: Sequence[Mapping[str, Any]] = ()
     times: bool = False
@@ -204,7 +207,8 @@ class _Store:
             self.step(max(0, at - taken))
             taken = max(taken, at)
 
-        own, trouble = variants(self.answers, self.run, tensor, row, progress=progress)
+        layouts = [*map(Layout.parse, self.wanted.layouts)]
+        own, trouble = variants(self.answers, self.run, tensor, row, layouts, progress=progress)
         self.step(tensor.nbytes - taken)
         if trouble:
             self.unread.add(row)

@@ -60,16 +60,8 @@ class ChromeSlices:
 
     def _threads(self) -> None:
         rows = self._of("BE")
-        pairs = pair(
-            self._columns,
-            rows,
-            self._phase[rows] == ord("B"),
-            self._tracks(rows).tolist(),
-            unnamed=self._columns.names.get(""),
-        )
-        begin, end = np.asarray(pairs.begin, np.int64), np.asarray(pairs.end, np.int64)
-        self._add(begin, self._columns.between(begin, end), self._tracks(begin))
-        self._unpaired(pairs, "B", "E", self._tracks)
+        begins, keys = self._phase[rows] == ord("B"), self._tracks(rows).tolist()
+        self._paired(pair(self._columns, rows, begins, keys), "BE", self._tracks)
 
     def _async(self) -> None:
         rows = self._of(ASYNC)
@@ -80,14 +72,10 @@ class ChromeSlices:
         ends = np.isin(self._phase[rows], [ord("e"), ord("F")])
         both = rows[begins | ends]
         keys = [extra[row] for row in both.tolist()]
-        pairs = pair(
-            self._columns, both, begins[begins | ends], keys, unnamed=self._columns.names.get("")
-        )
-        begin, end = np.asarray(pairs.begin, np.int64), np.asarray(pairs.end, np.int64)
-        self._add(begin, self._columns.between(begin, end), self._async_tracks(begin))
+        pairs = pair(self._columns, both, begins[begins | ends], keys)
         inside = rows[~(begins | ends)]
         self._add(inside, np.zeros(len(inside)), self._async_tracks(inside))
-        self._unpaired(pairs, "b", "e", self._async_tracks)
+        self._paired(pairs, "be", self._async_tracks)
 
     def _async_tracks(self, rows: Ints) -> Ints:
         table: dict[Any, int] = {key: at for at, key in enumerate(self._keys)}
@@ -137,7 +125,11 @@ class ChromeSlices:
         self.track = place[tracks]
         at = np.full(len(self._phase), -1, np.int32)
         at[rows] = np.arange(len(rows))
-        self.extras = extras(self._columns, self.origin_ns, place, at, metadata)
+        self.extras = TraceExtras(
+            counters=_counters(self._columns, self._phase, self.origin_ns, metadata),
+            flow_ends=_flow_ends(self._columns, self._phase, self.origin_ns, place, at),
+            counts=dict(self._columns.phases),
+        )
 
     def _observed(self, rows: Ints, tracks: Ints) -> Ints:
         """Return the tracks with a lane of its own for a profiler's own events of a process."""
@@ -166,9 +158,10 @@ class ChromeSlices:
         table = StringColumn.from_strings(texts)
         return StringColumn(table.unique, table.codes[codes[rows]])
 
-    def _unpaired(
-        self, pairs: BeginEndPairs, begin: str, end: str, tracks: Callable[[Ints], Ints]
-    ) -> None:
+    def _paired(self, pairs: BeginEndPairs, phases: str, tracks: Callable[[Ints], Ints]) -> None:
+        starts, ends = np.asarray(pairs.begin, np.int64), np.asarray(pairs.end, np.int64)
+        self._add(starts, self._columns.between(starts, ends), tracks(starts))
+        begin, end = tuple(phases)
         for rule, rows, what, reason in (
             ("end-missing", pairs.lone_begins, f"{begin} without its {end}", _NO_END),
             ("begin-missing", pairs.lone_ends, f"{end} without its {begin}", _NO_BEGIN),
@@ -180,12 +173,8 @@ class ChromeSlices:
                 shown = f"how long it took is not known: a mark, named {f'… ({reason})'!r}"
                 self._report(rule, IssueSeverity.ERROR, rows, f"{what}; {shown}")
         if pairs.differing:
-            self._report(
-                "names-differ",
-                IssueSeverity.WARNING,
-                pairs.differing,
-                f"{end} of another name than the {begin} it closes; paired by nesting",
-            )
+            text = f"{end} of another name than the {begin} it closes; paired by nesting"
+            self._report("names-differ", IssueSeverity.WARNING, pairs.differing, text)
 
     def _report(self, rule: str, severity: IssueSeverity, rows: list[int], what: str) -> None:
         places = [self._columns.index[row] for row in rows]
@@ -236,22 +225,6 @@ def _counts(phases: dict[str, int]) -> str:
     if len(texts) > _PHASES_SHOWN:
         texts[_PHASES_SHOWN:] = [counted(len(texts) - _PHASES_SHOWN, "more phase")]
     return f"events {', '.join(texts)}"
-
-
-def extras(
-    columns: ChromeColumns,
-    origin_ns: int,
-    place: npt.NDArray[np.int32],
-    at: npt.NDArray[np.int32],
-    names: TrackNames,
-) -> TraceExtras:
-    """Return counters, flows and counts of the other events."""
-    phase = np.frombuffer(columns.phase, np.uint8)
-    return TraceExtras(
-        counters=_counters(columns, phase, origin_ns, names),
-        flow_ends=_flow_ends(columns, phase, origin_ns, place, at),
-        counts=dict(columns.phases),
-    )
 
 
 def _counters(
@@ -331,12 +304,11 @@ def pair(
     rows: npt.NDArray[np.int64],
     begins: npt.NDArray[np.bool_],
     keys: Sequence[Hashable],
-    *,
-    unnamed: int | None,
 ) -> BeginEndPairs:
     """Pair events in order of time: an end closes the last open begin of its key."""
     order = columns.by_time(rows).tolist()
     own, begun, name = rows.tolist(), begins.tolist(), columns.name
+    unnamed = columns.names.get("")
     pairs = BeginEndPairs([], [], [], [], [])
     stacks: dict[Hashable, list[int]] = {}
     for place in order:

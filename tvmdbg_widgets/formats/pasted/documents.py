@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tvmdbg_widgets.formats.pasted.lines import Cleaned, stream
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 _MOST_LITERAL: Final = 1 << 20
 _MOST_VALUES: Final = 50
@@ -91,6 +92,8 @@ def documents(given: Cleaned) -> Iterator[Cleaned]:
 
 def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
     """Return the records of a tuning log, None without any; with `whole`, None for broken ones."""
+    if _RECORD.search(given.text) is None:
+        return None
     decoder, kept, around, count = json.JSONDecoder(), list[str](), 0, 0
     for line in given.text.split("\n"):
         at, taken, own = 0, 0, list[str]()
@@ -158,12 +161,16 @@ def json_values(given: Cleaned) -> Iterator[Cleaned]:
         yield log
     elif (begin := _OPENS.search(text)) and _RECORD.match(text, begin.start()):
         return  # a single intact record among broken ones is no log
-    for first, last in sorted(_values(text), key=lambda span: span[0] - span[1])[:4]:
+    spans = sorted(_values(text), key=lambda span: span[0] - span[1])
+    for first, last in spans[:4]:
         # A list may be a part of something that is broken.
         if text[first] == "[" and last - first < _MOST_OF * len(text.strip()):
             continue
         around = len(text.strip()) > last - first
-        yield Cleaned(text[first:last], given.taken | ({"text around JSON": 1} if around else {}))
+        taken = given.taken | ({"text around JSON": 1} if around else {})
+        rest = sum(2 * (end - begin) > last - first for begin, end in spans) - 1
+        others = f"{counted(rest, 'other JSON value')} of its size {agree(rest, 'is')} left out"
+        yield Cleaned(text[first:last], taken, doubts=[others] if rest > 0 else [])
 
 
 def _values(text: str) -> Iterator[tuple[int, int]]:

@@ -117,10 +117,12 @@ def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
 
 
 def _text(source: ByteSource) -> Cleaned | None:
-    """Decode a text in UTF-8 or Windows' encodings; None for other or too many bytes."""
+    """Decode a text in UTF-8 or Windows' encodings; None for blanks, other or too many bytes."""
     if not 0 < source.size <= _MOST_BYTES:
         return None
     data = bytes(source.read(0, source.size))
+    if data.isspace():
+        return None
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if data.startswith(mark) and b"\0" in data:
             return Cleaned(data[2:].decode(encoding, "replace"), {"UTF-16": 1})
@@ -311,7 +313,7 @@ def cut_line(source: ByteSource) -> int:
     return ends.index(True) + 1 if any(ends[:-1]) else 0
 
 
-_MOST_TABLES: Final = 64
+_MOST_TABLES: Final = 1000
 #: Most lines of a cut heading.
 _MOST_LINES: Final = 8
 _LONGEST: Final = 20_000
@@ -352,10 +354,11 @@ def tables(text: str) -> list[PastedTable]:
         if (match := _ANCHOR.search(line[:_LONGEST])) is not None
         and (match["csv"] is None or DURATION in "".join(lines[at : at + _MOST_LINES]))
     ]
-    ends = [at for at, _ in headings[1:_MOST_TABLES]] + [len(lines)]
+    ends = [at for at, _ in headings[1:]] + [len(lines)]
+    count = len(headings)
     out = []
     tries = Tries()
-    for (at, match), end in zip(headings[:_MOST_TABLES], ends, strict=False):
+    for (at, match), end in list(zip(headings, ends, strict=False))[-_MOST_TABLES:]:
         kind = match.lastgroup or ""
         column = match.start()
         if lines[at][column - 1 : column] == '"' and '","' in lines[at]:
@@ -374,6 +377,8 @@ def tables(text: str) -> list[PastedTable]:
         ]
         table.intact = stands or (table.intact and given is heard and heard.marked != 1)
         out.append(table)
+    if count > len(out):
+        out[0].doubts.append(f"only the last {len(out):,} of its {count:,} tables are read")
     if any(not (pasted.text and pasted.complete) for pasted in out) and len(out) > 1:
         for pasted in out:
             if pasted.others:

@@ -93,20 +93,24 @@ def _read_report_cells(table: PastedTable, heard: LineStream, texts: Sequence[st
         row = _report_row(text, titles, delimiter, unclear) if text.strip() else None
         if row is not None:
             rows.append(row)
-        elif (not rows and text.strip()) or (rows and not any(char.isdigit() for char in text)):
+        elif not re.search(r"\d", text) if rows else text.strip():
             break
         elif rows:
             table.left.append(heard.numbers[at])
     if not any(row.get(DURATION) for row in rows):
         table.why = why_no_row(heard, 1)
         return
-    if unclear:
-        names = ", ".join(sorted(unclear))
-        table.doubts.append(f"which column cells are of cannot be told: {names}")
+    which = f"which column cells are of cannot be told: {', '.join(sorted(unclear))}"
+    table.doubts += [which] if unclear else []
     table.complete = any(row[NAME] == "Total" for row in rows)
     body = [titles, *([row.get(title, "") for title in titles] for row in rows)]
-    printed, table.why = _printed_report(body)
-    table.text = f"{printed}\n{_configuration(texts[at:])}" if printed else ""
+    widths = [max(map(len, column)) for column in zip(*body, strict=True)]
+    if wide := too_wide(sum(widths), body):
+        table.why = wide
+        return
+    lines = ([first.ljust(widths[0]), *map(str.rjust, cells, widths[1:])] for first, *cells in body)
+    printed = "".join("".join(f"{cell}  " for cell in cells) + "\n" for cells in lines)
+    table.text = f"{printed}\n{_configuration(texts[at:])}"
 
 
 def _configuration(texts: Sequence[str]) -> str:
@@ -122,22 +126,6 @@ def _configuration(texts: Sequence[str]) -> str:
             break
         pairs.append(text)
     return "\n".join(["Configuration", "-------------", *pairs]) + "\n"
-
-
-def _printed_report(body: Sequence[Sequence[str]]) -> tuple[str, str]:
-    """Lay out rows like TVM, or say why that fails."""
-    widths = [max(len(line[place]) for line in body) for place in range(len(body[0]))]
-    if wide := too_wide(sum(widths), body):
-        return "", wide
-    laid_out = "".join(
-        "".join(
-            (cell.rjust(width) if place else cell.ljust(width)) + "  "
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        + "\n"
-        for line in body
-    )
-    return laid_out, ""
 
 
 def _straight(texts: Sequence[str]) -> str | None:
@@ -304,7 +292,11 @@ def read_csv(table: PastedTable, heard: LineStream) -> None:
         elif cut != 1 or not is_header(lines[0]):
             table.why = "its lines are cut, and no one way to join them gives rows"
             return
-    if rows := _csv_rows(lines):
+    cutter = Cutter(lines[0].split(","))
+    rows = [line for line in lines[1:] if line]
+    while rows and not cutter.cut(rows[-1]):
+        rows.pop()
+    if rows:
         table.text = "\n".join([lines[0], *rows]) + "\n"
     else:
         table.why = why_no_row(heard, 1)
@@ -386,11 +378,3 @@ def _is_csv_row(cutter: Cutter, text: str) -> bool:
         if cell is not None
     }
     return len(named.get(NAME, "")) > 2 and bool(named.get(DURATION))
-
-
-def _csv_rows(lines: Sequence[str]) -> list[str]:
-    """Return the lines below a header up to the last row."""
-    cutter = Cutter(lines[0].split(","))
-    filled = [line for line in lines[1:] if line]
-    last = max((at for at, line in enumerate(filled) if cutter.cut(line)), default=-1)
-    return filled[: last + 1]

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.family import Kind
@@ -19,7 +17,7 @@ from tvmdbg_widgets.formats.rpc.conversations import (
     TcpConversation,
     segment_of,
 )
-from tvmdbg_widgets.formats.rpc.frames import NO_TIME, CaptureDamage, frames, sniff
+from tvmdbg_widgets.formats.rpc.frames import CaptureDamage, frames, sniff
 from tvmdbg_widgets.formats.rpc.reassembly import CapturedStream, reassemble, stream_issues
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueLog, Issues, IssueSeverity
@@ -37,36 +35,13 @@ class Endpoint(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TcpDirection:
-    """The bytes that one side sent."""
-
-    source: CapturedStream
-    gaps: tuple[tuple[int, int], ...]
-
-    @property
-    def size(self) -> int:
-        """Size of the stream with gaps."""
-        return self.source.size
-
-    def times_at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return the capture times of the segments that first carried some bytes."""
-        wanted = np.asarray(offsets, np.int64)
-        extents = self.source.extents
-        if not len(extents.starts):
-            return np.full(len(wanted), NO_TIME, np.int64)
-        rows = np.searchsorted(extents.starts, wanted, "right") - 1
-        held = (rows >= 0) & (wanted < extents.starts[rows] + extents.lengths[rows])
-        return np.where(held, extents.times[rows], NO_TIME)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class TcpConnection:
-    """One TCP connection."""
+    """One TCP connection, and the bytes that each side sent."""
 
     client: Endpoint
     server: Endpoint
-    to_server: TcpDirection
-    to_client: TcpDirection
+    to_server: CapturedStream
+    to_client: CapturedStream
     issues: Issues
 
     def __str__(self) -> str:
@@ -85,8 +60,6 @@ class Capture:
 
 
 _PACKETS_A_LOOK = 4096
-
-
 _WINDOW = 1 << 20
 
 
@@ -142,14 +115,13 @@ def _connection(
             f"the opening of the connection was not captured; {ends[client]} is taken for the "
             "client because its port is not the lower one",
         )
-    directions: list[TcpDirection] = []
+    directions: list[CapturedStream] = []
     for side in (client, 1 - client):
         name = f"{source.name}, {ends[side]} to {ends[1 - side]}"
         stream = reassemble(rows[side], conversation.first[side], conversation.last[side])
         read = CapturedStream(source, stream.extents, stream.size, name)
-        gaps = read.gaps()
-        directions.append(TcpDirection(read, gaps))
-        issues += stream_issues(read, stream, gaps)
+        directions.append(read)
+        issues += stream_issues(read, stream)
     to_server, to_client = directions
     return TcpConnection(ends[client], ends[1 - client], to_server, to_client, Issues(issues))
 

@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.family import Family, JoinOptions, Kind, Part
 from tvmdbg_widgets.formats.rpc.capture import KIND as CAPTURE
-from tvmdbg_widgets.formats.rpc.capture import Capture, TcpConnection, TcpDirection
+from tvmdbg_widgets.formats.rpc.capture import Capture, TcpConnection
 from tvmdbg_widgets.formats.rpc.detect import Detection, Side, SideGrammar, detect
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Era, Grammar
 from tvmdbg_widgets.formats.rpc.packet_bytes import MAGIC
 from tvmdbg_widgets.formats.rpc.packets import WireError
+from tvmdbg_widgets.formats.rpc.reassembly import CapturedStream
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
 from tvmdbg_widgets.formats.tvm.params.list import layouts_to_try
@@ -304,8 +305,8 @@ def _without_tcp(capture: Capture) -> FormatError:
     )
 
 
-def _handshake(direction: TcpDirection) -> Handshake | None:
-    return read_handshake(FilledSource(direction.source, direction.gaps))
+def _handshake(direction: CapturedStream) -> Handshake | None:
+    return read_handshake(FilledSource(direction, direction.gaps))
 
 
 def connection_in(
@@ -324,7 +325,7 @@ def connection_in(
         sent, answered = answered, sent
     return read_connection(
         [
-            RpcStream(name, direction.source, direction.gaps, direction.times_at)
+            RpcStream(name, direction, direction.gaps, direction.times_at)
             for name, direction in (("client", sent), ("server", answered))
         ],
         title=f"{PurePath(capture.name).name}, {chosen}",

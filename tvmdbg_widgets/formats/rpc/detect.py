@@ -11,12 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tvmdbg_widgets.formats.rpc.grammar import (
-    RELEASES,
-    Era,
-    Grammar,
-    grammar,
-)
+from tvmdbg_widgets.formats.rpc.grammar import RELEASES, Era, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, Resync
 from tvmdbg_widgets.formats.rpc.streams import first_packets

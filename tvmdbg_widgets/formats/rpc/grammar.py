@@ -24,91 +24,32 @@ RELEASES: Mapping[Era, str] = MappingProxyType(
     {"v0.5": "v0.5 and v0.6", "v0.7": "v0.7", "v0.8": "v0.8 to v0.20", "v0.21": "v0.21 and later"}
 )
 
-_OLD_CODES = {
-    1: "CallFunc",
-    2: "Return",
-    3: "Exception",
-    4: "Shutdown",
-    5: "CopyFromRemote",
-    6: "CopyToRemote",
-    7: "CopyAck",
-    9: "GetGlobalFunc",
-    10: "GetTimeEvaluator",
-    11: "FreeFunc",
-    12: "DevSetDevice",
-    13: "DevGetAttr",
-    14: "DevAllocData",
-    15: "DevFreeData",
-    16: "DevStreamSync",
-    17: "CopyAmongRemote",
-    18: "ModuleLoad",
-    19: "ModuleImport",
-    20: "ModuleFree",
-    21: "ModuleGetFunc",
-    22: "ModuleGetSource",
-    23: "NDArrayFree",
-}
-_CODES = {
-    1: "Shutdown",
-    2: "InitServer",
-    3: "CallFunc",
-    4: "Return",
-    5: "Exception",
-    6: "CopyFromRemote",
-    7: "CopyToRemote",
-    8: "CopyAck",
-    9: "GetGlobalFunc",
-    10: "FreeHandle",
-    11: "DevSetDevice",
-    12: "DevGetAttr",
-    13: "DevAllocData",
-    14: "DevFreeData",
-    15: "DevStreamSync",
-    16: "CopyAmongRemote",
-}
-_SINCE_V08 = {
-    17: "DevAllocDataWithScope",
-    18: "DevCreateStream",
-    19: "DevFreeStream",
-    20: "DevSetStream",
-    21: "DevGetCurrentStream",
-}
+
+def _numbered(names: str) -> dict[int, str]:
+    """Number words from 0 on; a dash is no name."""
+    return {number: name for number, name in enumerate(names.split()) if name != "-"}
+
+
+_V05 = _numbered(
+    "- CallFunc Return Exception Shutdown CopyFromRemote CopyToRemote CopyAck - GetGlobalFunc "
+    "GetTimeEvaluator FreeFunc DevSetDevice DevGetAttr DevAllocData DevFreeData DevStreamSync "
+    "CopyAmongRemote ModuleLoad ModuleImport ModuleFree ModuleGetFunc ModuleGetSource NDArrayFree"
+)
+_V07 = (
+    "- Shutdown InitServer CallFunc Return Exception CopyFromRemote CopyToRemote CopyAck "
+    "GetGlobalFunc FreeHandle DevSetDevice DevGetAttr DevAllocData DevFreeData DevStreamSync "
+    "CopyAmongRemote"
+)
+_SINCE_V08 = " DevAllocDataWithScope DevCreateStream DevFreeStream DevSetStream DevGetCurrentStream"
+_CODES = {"v0.5": _V05, "v0.7": _numbered(_V07)}
+_CODES |= dict.fromkeys(("v0.8", "v0.21"), _numbered(_V07 + _SINCE_V08))
 REPLIES = frozenset({"Return", "Exception", "CopyAck"})
 
-_LEGACY_KINDS = {
-    0: "int",
-    1: "uint",
-    2: "float",
-    3: "handle",
-    4: "null",
-    5: "dtype",
-    6: "device",
-    7: "tensor",
-    8: "object",
-    9: "module",
-    10: "function",
-    11: "str",
-    12: "bytes",
-    15: "bool",
-}
-_FFI_KINDS = {
-    0: "null",
-    1: "int",
-    2: "bool",
-    3: "float",
-    4: "handle",
-    5: "dtype",
-    6: "device",
-    7: "tensor",
-    8: "str",
-    9: "bytes",
-    11: "str",
-    12: "bytes",
-    65: "str",
-    66: "bytes",
-    68: "function",
-    73: "module",
-}
+_LEGACY_KINDS = _numbered(
+    "int uint float handle null dtype device tensor object module function str bytes - - bool"
+)
+_FFI_KINDS = _numbered("null int bool float handle dtype device tensor str bytes - str bytes")
+_FFI_KINDS |= {65: "str", 66: "bytes", 68: "function", 73: "module"}
 #: Type indices whose value begins with a second index, all objects among them.
 FFI_BOXED = frozenset({11, 12, 65, 66})
 #: The first type index of an object whose class is registered as the program runs.
@@ -141,9 +82,7 @@ class Grammar:
     @cached_property
     def codes(self) -> Mapping[int, str]:
         """Names of packet codes."""
-        if self.era == "v0.5":
-            return MappingProxyType(_OLD_CODES)
-        return MappingProxyType(_CODES if self.era == "v0.7" else _CODES | _SINCE_V08)
+        return MappingProxyType(_CODES[self.era])
 
     @cached_property
     def kinds(self) -> Mapping[int, str]:

@@ -7,13 +7,14 @@ consecutive segments are taken to lie less than 2 GiB apart.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tvmdbg_widgets.formats.rpc.conversations import Payloads
+from tvmdbg_widgets.formats.rpc.frames import NO_TIME
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import ByteSource, DerivedSource, read_near
@@ -153,8 +154,18 @@ class CapturedStream(DerivedSource):
         super().__init__(file, size, name)
         self.extents = extents
 
+    def times_at(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the capture times of the segments that first carried some bytes."""
+        extents = self.extents
+        if not len(extents.starts):
+            return np.full(len(offsets), NO_TIME, np.int64)
+        rows = np.searchsorted(extents.starts, offsets, "right") - 1
+        held = (rows >= 0) & (offsets < extents.starts[rows] + extents.lengths[rows])
+        return np.where(held, extents.times[rows], NO_TIME)
+
+    @cached_property
     def gaps(self) -> tuple[tuple[int, int], ...]:
-        """Return the missing stretches ``(start, length)``."""
+        """The missing stretches ``(start, length)``."""
         if not self.size:
             return ()
         ends = self.extents.starts + self.extents.lengths
@@ -213,12 +224,10 @@ class CapturedStream(DerivedSource):
             )
 
 
-def stream_issues(
-    source: CapturedStream, stream: TcpStream, gaps: Sequence[tuple[int, int]]
-) -> list[Issue]:
+def stream_issues(source: CapturedStream, stream: TcpStream) -> list[Issue]:
     """Return the issues of one direction; copies are compared with the bytes they repeat."""
     problems: list[tuple[str, IssueSeverity, str]] = []
-    if gaps:
+    if gaps := source.gaps:
         missing = sum(length for _, length in gaps)
         start, length = gaps[0]
         text = (

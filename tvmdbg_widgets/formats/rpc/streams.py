@@ -18,8 +18,6 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 _ASKING = ("GetGlobalFunc", "ModuleGetFunc")
 _HIGHEST = 2**63 - 1
 _FUNCTIONS = ("function", "handle")
-
-
 #: Columns of packets, and their bytes in a row.
 _COLUMNS = np.dtype(
     [

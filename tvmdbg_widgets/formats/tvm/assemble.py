@@ -24,7 +24,6 @@ from tvmdbg_widgets.formats.tvm import cache, versions
 from tvmdbg_widgets.formats.tvm.graph.graph_json import KIND as GRAPH
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.model_library import KIND as LIBRARY
-from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
 from tvmdbg_widgets.formats.tvm.params.file import KIND as PARAMS
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
 from tvmdbg_widgets.formats.tvm.params.record import OutputKey, parse_key
@@ -63,7 +62,8 @@ from tvmdbg_widgets.sources.byte_source import BytesSource
 @collector_paused()
 def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOptions) -> RunParts:
     """Join the parts of one dump."""
-    all_issues = [*issues, *(issue for one in libraries(parts) for issue in one.issues)]
+    libraries = of_kind(parts, "library")
+    all_issues = [*issues, *(issue for one in libraries for issue in one.issues)]
     recording = only(of_kind(parts, "recording"), "recording", all_issues)
     if recording is not None:
         parts = sorted(parts, key=lambda part: recording.place(run_file(part)))
@@ -81,8 +81,9 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
     times = of_kind(parts, "times")
     chrome = only(of_kind(parts, "chrome"), "Chrome trace", all_issues)
     evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
-    reused = read_after_run(evidence, outputs, graph)
-    when = captured(evidence, outputs)
+    produced = versions.releases(evidence)
+    when = _captured(produced) if outputs is not None else "unknown"
+    reused = produced is not None and when != "node"
     tensors = _tensors(graph, outputs, parameters, all_issues, reused=reused, when=when)
     device = _device(parts)
     timeline = _recorded_timeline(parts, graph, all_issues)
@@ -94,9 +95,10 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
         timeline, problems = beside_chrome(timeline, chrome)
         all_issues += problems
     all_issues += _reported(graph, outputs, parameters, tensors, timeline)
-    produced = versions.releases(evidence)
     if produced is None:
-        all_issues.append(contradiction(evidence))
+        facts = "; ".join(f"{item.fact} (v0.{item.first} to v0.{item.last})" for item in evidence)
+        text = f"no TVM release writes all of this: {facts}. The files may be of different runs"
+        all_issues.append(Issue("versions-contradict", IssueSeverity.WARNING, text))
     provenance = Provenance(
         versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "Chrome trace",
         tuple(one.fact for one in evidence),
@@ -294,7 +296,9 @@ def evidence_of(
 ) -> tuple[versions.VersionEvidence, ...]:
     """Return evidence of the release that wrote the parts."""
     evidence: list[versions.VersionEvidence | None] = []
-    evidence += [versions.of_library(fact) for part in libraries(parts) for fact in part.facts]
+    # Model Library Format is what v0.8 to v0.18 write.
+    facts = (fact for library in of_kind(parts, "library") for fact in library.facts)
+    evidence += [versions.VersionEvidence(fact, 8, 18) for fact in facts]
     folders = {part.folder for part in parts if part.folder is not None}
     evidence += [versions.of_folder(folder.name) for folder in sorted(folders)]
     if graph is not None:
@@ -302,17 +306,17 @@ def evidence_of(
             evidence.append(versions.VersionEvidence(f"function names start with {MODULE}", 8, 19))
         if graph.storage_scopes is not None:
             evidence.append(versions.VersionEvidence("the graph has a storage_scope list", 10, 19))
-    if outputs is not None and outputs.keys:
+    if outputs is not None:
         style = outputs.keys[0].style
-        evidence.append(versions.of_key_style(style))
+        evidence.append(versions.OF_KEYS[style])
         if style == "v0.5":
             evidence.append(_of_first_time(graph, outputs))
     if trace is not None:
         evidence.append(versions.VersionEvidence("there is an execution trace", 6, 19))
     if table is not None:
-        evidence.append(versions.of_table_style(table.style))
+        evidence.append(versions.OF_TABLES[table.style])
     release = tuple(item for item in evidence if item is not None)
-    form = None if graph is None else versions.of_graph_form(graph.form)
+    form = None if graph is None else versions.OF_GRAPHS.get(graph.form)
     if graph is None or form is None:
         return release
     # Whoever saves lib.get_graph_json() as JSON writes a string too, with any release.
@@ -330,37 +334,12 @@ def _of_first_time(graph: Graph | None, outputs: Outputs) -> versions.VersionEvi
     return versions.VersionEvidence("the key of the first parameter has time zero", 6, 7)
 
 
-def read_after_run(
-    evidence: tuple[versions.VersionEvidence, ...], outputs: Outputs | None, graph: Graph | None
-) -> bool:
-    """Return whether the tensors were read after the run (v0.6, v0.7)."""
-    produced = versions.releases(evidence)
-    if graph is None or outputs is None or not outputs.keys or produced is None:
-        return False
-    return outputs.keys[0].style == "v0.5" and produced[1] >= 6
-
-
-def captured(evidence: tuple[versions.VersionEvidence, ...], outputs: Outputs | None) -> Captured:
+def _captured(produced: tuple[int, int] | None) -> Captured:
     """Return when the tensors were read: after their node, or after the run (v0.6, v0.7)."""
-    produced = versions.releases(evidence)
-    if outputs is None or not outputs.keys or produced is None:
-        return "unknown"
-    first, last = produced
+    first, last = produced or (versions.FIRST, versions.LAST)
     if first >= 8 or last == 5:
         return "node"
     return "later" if first >= 6 and last <= 7 else "unknown"
-
-
-def contradiction(evidence: tuple[versions.VersionEvidence, ...]) -> Issue:
-    """Return the issue of evidence that no release fits."""
-    facts = "; ".join(f"{item.fact} (v0.{item.first} to v0.{item.last})" for item in evidence)
-    text = f"no TVM release writes all of this: {facts}. The files may be of different runs"
-    return Issue("versions-contradict", IssueSeverity.WARNING, text)
-
-
-def libraries(parts: Sequence[Part]) -> list[ModelLibrary]:
-    """Return the model libraries among the parts."""
-    return of_kind(parts, "library")
 
 
 @dataclass(frozen=True)

@@ -135,8 +135,6 @@ def _describe(head: bytes, size: int) -> tuple[str, str]:
 LAST_VERSION = 7
 #: Folders of the library that hold no part of a run.
 OTHER_FOLDERS = ("codegen", "crt_config", "runtime", "src", "templates")
-
-
 RAW, HALVED = "raw", "f32-to-bf16"
 
 
@@ -166,8 +164,8 @@ def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayR
 
     key, nbytes, offset, form = array.name, array.nbytes, array.byte_offset, array.format
     shape = tuple(array.shape)
-    dtype = _dtype(array.dtype)
-    if dtype is None:
+    dtype = DataType.known(array.dtype)
+    if dtype is None or dtype.bits not in STORABLE_BITS or not 1 <= dtype.lanes <= MAX_LANES:
         raise wrong("dtype", "a data type such as float32 or bfloat16", repr(array.dtype[:40]))
     if len(shape) > MAX_NDIM:
         raise wrong("shape", f"up to {MAX_NDIM} dimensions", len(shape))
@@ -204,9 +202,3 @@ def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayR
     complete = dtype.lanes > 1 and nbytes == full_size
     notes = () if complete else storage_notes(dtype, shape, nbytes)
     return ArrayRecord(key, dtype, shape, nbytes, offset, shard, notes, (), dtype)
-
-
-def _dtype(text: str) -> DataType | None:
-    dtype = DataType.known(text)
-    is_storable = dtype and dtype.bits in STORABLE_BITS and 1 <= dtype.lanes <= MAX_LANES
-    return dtype if is_storable else None

@@ -17,12 +17,7 @@ from tvmdbg_widgets.formats.tvm.foreign import LAST_VERSION
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import (
-    FormatError,
-    IssueLog,
-    Issues,
-    one_line,
-)
+from tvmdbg_widgets.model.base.text import FormatError, IssueLog, Issues, cut, one_line
 from tvmdbg_widgets.sources.byte_source import (
     ByteSource,
     BytesSource,
@@ -31,12 +26,8 @@ from tvmdbg_widgets.sources.byte_source import (
     ReadAhead,
 )
 
-_TARGET_SHOWN = 200
-
-
+_TARGET_SHOWN = 201
 _SIZES = ("workspace_size_bytes", "constants_size_bytes", "io_size_bytes")
-
-
 _MOST_FUNCTIONS = 1000
 
 
@@ -156,8 +147,7 @@ def _module(read: _LibraryModuleFields, name: str) -> LibraryModule:
     if read.target is not None:
         # Version 7 lists the targets; before, they are keyed by device type.
         targets = read.target.values() if isinstance(read.target, dict) else read.target
-        text = one_line(", ".join(map(str, targets)))
-        text = text if len(text) <= _TARGET_SHOWN else text[:_TARGET_SHOWN] + "…"
+        text = cut(one_line(", ".join(map(str, targets))), _TARGET_SHOWN)
         facts.append(f"target of {one_line(name)!r}: {text}")
     if isinstance(read.memory, _Memory) and read.memory.functions is not None:
         facts += _memory(read.memory.functions, name)
@@ -214,16 +204,8 @@ def texts(
 
 
 KIND = Kind("library", "model library", sniff, read_metadata, "graph")
-
-
+#: Of the note beside nodes that were extracted from a run.
 FIRST_LINE = "Some nodes of a run of TVM's debugger, as a dump of their own."
-
-
-def is_account(head: bytes) -> bool:
-    """Return whether a file that starts with these bytes is such a note."""
-    return head.startswith(FIRST_LINE.encode())
-
-
 _U64 = struct.Struct("<Q")
 _KEYS = tuple(
     _U64.pack(len(key)) + key for key in (b"GraphExecutorFactory", b"GraphRuntimeFactory")

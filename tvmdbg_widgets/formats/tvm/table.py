@@ -67,18 +67,23 @@ class DebuggerTable:
         return np.asarray([row.time_us * 1e3 for row in self.rows], dtype=np.float64)
 
     @property
+    def is_sorted(self) -> bool:
+        """Whether the rows are by time: a total then follows."""
+        return self.total_us is not None
+
+    @property
     def rounding_ns(self) -> float:
         """Largest rounding error of a time: 5 ns in v0.5, later 0.5 ns."""
         return 0.5e3 * 10.0 ** -DECIMALS[self.style]
 
     def repeats(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Return the measured repeats as int64[R + 1] offsets and nanoseconds; one up to v0.8."""
-        if self.style != "v0.9":
-            return np.arange(len(self.rows) + 1, dtype=np.int64), self.time_ns
-        counts = [len(row.measurements_us) for row in self.rows]
-        values = [us * 1e3 for row in self.rows for us in row.measurements_us]
-        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        return offsets, np.asarray(values, dtype=np.float64)
+        measured = [
+            row.measurements_us if self.style == "v0.9" else (row.time_us,) for row in self.rows
+        ]
+        values = np.array([us * 1e3 for own in measured for us in own], np.float64)
+        values[np.isinf(values)] = np.nan
+        return np.cumsum([0, *map(len, measured)], dtype=np.int64), values
 
     def __repr__(self) -> str:
         total = "no total" if self.total_us is None else f"total {self.total_us:g} µs"

@@ -47,7 +47,11 @@ def choose_table(
     with_tensors: bool = False,
 ) -> tuple[DebuggerTable | None, list[Issue]]:
     """Take the last table that names the graph's nodes, preferably with the trace's times."""
-    last = [_last_fitting(tables, graph) for tables in logs if tables]
+    last = [
+        next((one for one in reversed(own) if len(own) == 1 or fits(one, graph)), own[-1])
+        for own in logs
+        if own
+    ]
     issues = [
         _several_tables(tables, used, with_tensors)
         for tables, used in zip(filter(None, logs), last, strict=True)
@@ -56,9 +60,7 @@ def choose_table(
     issues += [issue for tables in logs for issue in _cut(tables)]
     if len(last) < 2:
         return (last[0] if last else None), issues
-    last.sort(
-        key=lambda table: (trace is not None and not _agrees(table, trace), _is_sorted(table))
-    )
+    last.sort(key=lambda one: (trace is not None and not _agrees(one, trace), one.is_sorted))
     rows = [Counter(map(_key, table.rows)) for table in last]
     issues += [
         _other_run(table, last[0]) for table, own in zip(last, rows, strict=True) if own != rows[0]
@@ -80,12 +82,6 @@ def fits(table: DebuggerTable, graph: Graph | None) -> bool:
     )
 
 
-def _last_fitting(tables: tuple[DebuggerTable, ...], graph: Graph | None) -> DebuggerTable:
-    if len(tables) == 1:
-        return tables[0]
-    return next((table for table in reversed(tables) if fits(table, graph)), tables[-1])
-
-
 def _nodes(table: DebuggerTable) -> Counter[tuple[str, str, tuple[int, ...]]]:
     return Counter((row.name, row.ops, row.shape) for row in table.rows)
 
@@ -102,10 +98,6 @@ def _other_run(table: DebuggerTable, used: DebuggerTable) -> Issue:
         "different runs, and TVM keeps the tensors of a module's first"
     )
     return Issue("tables-disagree", IssueSeverity.WARNING, text, file=table.file)
-
-
-def _is_sorted(table: DebuggerTable) -> bool:
-    return table.total_us is not None
 
 
 def _key(row: TableRow) -> tuple[str, str]:
@@ -146,12 +138,8 @@ def _several_tables(
         message = f"the log holds {len(tables):,} tables of different nodes: {which}"
         return Issue("more-than-one", IssueSeverity.NOTE, message, file=tables[0].file)
     if not with_tensors:
-        return Issue(
-            "more-than-one",
-            IssueSeverity.NOTE,
-            f"the log holds {len(tables):,} tables of the same nodes: {which}",
-            file=tables[0].file,
-        )
+        message = f"the log holds {len(tables):,} tables of the same nodes: {which}"
+        return Issue("more-than-one", IssueSeverity.NOTE, message, file=tables[0].file)
     text = (
         f"the log holds {len(tables):,} tables, so run() was called more than once: TVM "
         f"keeps the tensors of the first call and the times of the last; {which}"
@@ -213,13 +201,10 @@ def _choose_list(lists: list[Timeline], timeline: Timeline | None, rounding: flo
     if len(lists) == 1:
         return lists[0]
     others = listed([item.sources[0] for i, item in enumerate(lists) if i != best])
+    why = "which fits the other times best" if timeline is not None else "the first"
+    text = f"{counted(len(lists), 'file')} are each a list of node times; {lists[best].sources[0]} "
     note = Issue(
-        "more-than-one",
-        IssueSeverity.WARNING,
-        f"{counted(len(lists), 'file')} are each a list of node times; {lists[best].sources[0]} "
-        "is used"
-        + (", which fits the other times best" if timeline is not None else ", the first")
-        + f"; left out: {others}",
+        "more-than-one", IssueSeverity.WARNING, f"{text}is used, {why}; left out: {others}"
     )
     return replace(lists[best], issues=Issues((*lists[best].issues, note)))
 
@@ -309,7 +294,7 @@ def _table_timeline(
         shapes,
         [row.name for row in table.rows],
         [row.shape for row in table.rows],
-        in_node_order=alone or not _is_sorted(table),
+        in_node_order=alone or not table.is_sorted,
         times=None
         if trace is None
         else KnownTimes(trace.node_ns, table.time_ns, table.rounding_ns),
@@ -330,7 +315,7 @@ def _table_timeline(
         end_ns=table.end_ns,
         issues=(*table.issues, *join.issues),
     )
-    if alone and _is_sorted(table):
+    if alone and table.is_sorted:
         text = (
             "the table is sorted by time and no graph is given: nodes are numbered by row, not by "
             "their place in the graph"

@@ -28,9 +28,10 @@ from tvmdbg_widgets.formats.tvm.times_text import (
 )
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import as_float, counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, paired
+from tvmdbg_widgets.model.base.text import FormatError, IssueLog, Issues, IssueSeverity, paired
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
+_ERROR, _WARNING = IssueSeverity.ERROR, IssueSeverity.WARNING
 _OTHER_KIND = (
     "The debugger's trace holds only B and E events, one after the other, with exactly the fields "
     "ts, tid, pid, name and ph; a Chrome trace of another program is another format."
@@ -62,14 +63,11 @@ class Trace:
 def sniff(head: bytes) -> bool:
     """Return whether a file is a debugger's trace: B and E events with exactly its five fields."""
     events = peek_events(decode(head, "")[0])
-    return (
-        events is not None
-        and all(
-            isinstance(event, dict) and event.keys() == FIELDS and event["ph"] in ("B", "E")
-            for event in events
-        )
-        and not _nest(events)
-    )
+    return events is not None and all(map(_is_own, events)) and not _nest(events)
+
+
+def _is_own(event: Any) -> bool:
+    return isinstance(event, dict) and event.keys() == FIELDS and event["ph"] in ("B", "E")
 
 
 def _nest(events: list[dict[str, Any]]) -> bool:
@@ -91,27 +89,28 @@ def _nest(events: list[dict[str, Any]]) -> bool:
 def read_trace(source: ByteSource) -> Trace:
     """Read an execution trace; a B event without its E keeps its place with a NaN end."""
     data = source.read(0, source.size)
-    cut: Issue | None = None
-    issues: list[Issue] = []
-    plain = plain_events(data)
-    if plain is None:
-        text, issues = decode(data, source.name)
-        listed, unit, cut = load_events(text, source.name)
-    else:
+    checker = _Checker(source.name)
+    issues, cut = checker.issues, False
+    if (plain := plain_events(data)) is not None:
         events, unit = plain
-    if cut is not None:
-        issues.append(cut)
-    if unit not in ("ns", None):
-        note = (
-            f"displayTimeUnit is {str(unit)[:40]!r}, TVM writes 'ns'; ts is read as "
-            "microseconds either way"
-        )
-        issues.append(Issue("display-time-unit", IssueSeverity.WARNING, note, file=source.name))
-    checker = _Checker(source.name, issues)
-    if plain is None:
+    else:
+        text, problems = decode(data, source.name)
+        listed, unit, broken = load_events(text, source.name)
+        cut = broken is not None
+        issues += [*problems, *([broken] if broken else [])]
         events = checker.columns(listed)
+    if unit not in ("ns", None):
+        note = f"displayTimeUnit is {str(unit)[:40]!r}, TVM writes 'ns'; ts is read as microseconds"
+        issues.warning("display-time-unit", f"{note} either way")
     times = np.asarray([as_float(value) for value in events.times], np.float64)
-    checker.check_events(events, times)
+    if len(events.tracks) > 1:
+        text = (
+            f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM writes one; "
+            "all are read as one track"
+        )
+        issues.warning("several-tracks", text)
+    what = "ts is not a finite number; its slice is left out"
+    checker.report("time-not-finite", _ERROR, np.flatnonzero(~np.isfinite(times)), what)
     start, end = checker.pair(events.names, events.begins)
     trace_names = checker.readable_names([events.names[i] for i in start.tolist()])
     start_us = times[start]
@@ -119,14 +118,7 @@ def read_trace(source: ByteSource) -> Trace:
     checker.check_times(start_us, end_us, start)
     start_ns, duration_ns = _exact(events.times, start, end)
     return Trace(
-        trace_names,
-        start_us,
-        end_us,
-        start_ns,
-        duration_ns,
-        cut is not None,
-        Issues(issues),
-        source.name,
+        trace_names, start_us, end_us, start_ns, duration_ns, cut, Issues(issues), source.name
     )
 
 
@@ -145,16 +137,15 @@ def _exact(
 
 
 class _Checker:
-    def __init__(self, file: str, issues: list[Issue]) -> None:
+    def __init__(self, file: str) -> None:
         self.file = file
-        self.issues = issues
+        self.issues = IssueLog(file)
 
     def report(self, rule: str, severity: IssueSeverity, indices: Any, what: str) -> None:
         """Add one issue for all events of a rule, if there are any."""
         if len(indices):
             more = f" ({counted(len(indices), 'such event')})" if len(indices) > 1 else ""
-            message = f"traceEvents[{indices[0]}]: {what}{more}"
-            self.issues.append(Issue(rule, severity, message, file=self.file))
+            self.issues.add(rule, severity, f"traceEvents[{indices[0]}]: {what}{more}")
 
     def columns(self, events: list[Any]) -> TraceEvents:
         """Check the fields of all events, and return them by field."""
@@ -163,37 +154,14 @@ class _Checker:
         begins: list[bool] = []
         tracks: set[tuple[int | str, int | str]] = set()
         for index, event in enumerate(events):
-            if (
-                not isinstance(event, dict)
-                or event.keys() != FIELDS
-                or event["ph"] not in ("B", "E")
-            ):
+            if not _is_own(event):
                 raise self.refuse(index, event)
             names.append(self.field(index, event, "name", str))
             times.append(self.field(index, event, "ts", float, int, DecimalText))
             begins.append(event["ph"] == "B")
-            tracks.add(
-                (
-                    self.field(index, event, "pid", int, str),
-                    self.field(index, event, "tid", int, str),
-                )
-            )
+            pid, tid = (self.field(index, event, name, int, str) for name in ("pid", "tid"))
+            tracks.add((pid, tid))
         return TraceEvents(names, times, begins, tracks)
-
-    def check_events(self, events: TraceEvents, times: npt.NDArray[np.float64]) -> None:
-        """Report several tracks, and invalid times."""
-        if len(events.tracks) > 1:
-            text = (
-                f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM "
-                "writes one; all are read as one track"
-            )
-            self.issues.append(Issue("several-tracks", IssueSeverity.WARNING, text, file=self.file))
-        self.report(
-            "time-not-finite",
-            IssueSeverity.ERROR,
-            np.flatnonzero(~np.isfinite(times)),
-            "ts is not a finite number; its slice is left out",
-        )
 
     def field(self, index: int, event: dict[str, Any], name: str, *kinds: type) -> Any:
         """Return a field of an event; FormatError if it has another JSON type."""
@@ -246,16 +214,11 @@ class _Checker:
                 found="a B event that is closed elsewhere",
                 hint=_OTHER_KIND,
             )
-        self.report("end-missing", IssueSeverity.ERROR, lone, "B event without its E event")
-        self.report("begin-missing", IssueSeverity.ERROR, lone_ends, "E event without its B event")
+        self.report("end-missing", _ERROR, lone, "B event without its E event")
+        self.report("begin-missing", _ERROR, lone_ends, "E event without its B event")
         both = start[closes].tolist()
         differ = [at for at in both if names[at] != names[at + 1]]
-        self.report(
-            "names-differ",
-            IssueSeverity.ERROR,
-            differ,
-            "its E event has another name; paired by place",
-        )
+        self.report("names-differ", _ERROR, differ, "its E event has another name; paired by place")
         return start, end
 
     def readable_names(self, names: list[str]) -> StringColumn:
@@ -265,8 +228,7 @@ class _Checker:
             "".join(column.unique).encode()
             return column
         clean = tuple(map(paired, column.unique))
-        text = "a name holds half of a surrogate pair, shown as U+FFFD"
-        self.issues.append(Issue("not-text", IssueSeverity.WARNING, text, file=self.file))
+        self.issues.warning("not-text", "a name holds half of a surrogate pair, shown as U+FFFD")
         return StringColumn(clean, column.codes)
 
     def check_times(
@@ -279,16 +241,11 @@ class _Checker:
         finite = np.isfinite(start) & np.isfinite(end)
         start, end, index = start[finite], end[finite], index[finite]
         backwards = index[end < start]
-        self.report(
-            "ends-before-start", IssueSeverity.ERROR, backwards, "ends before it starts; left out"
-        )
+        self.report("ends-before-start", _ERROR, backwards, "ends before it starts; left out")
         slack = 8 * np.spacing(np.abs(end).max()) if len(end) else 0.0
-        self.report(
-            "slices-overlap",
-            IssueSeverity.WARNING,
-            index[1:][start[1:] < end[:-1] - slack],
-            "starts before the previous slice ends, which slices back to back do not",
-        )
+        early = index[1:][start[1:] < end[:-1] - slack]
+        what = "starts before the previous slice ends, which slices back to back do not"
+        self.report("slices-overlap", _WARNING, early, what)
 
 
 KIND = Kind("trace", "execution trace", sniff, read_trace, "trace", pasted=True)

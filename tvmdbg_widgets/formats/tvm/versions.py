@@ -70,41 +70,28 @@ def of_folder(name: str) -> VersionEvidence | None:
     return None
 
 
-def of_key_style(style: str) -> VersionEvidence:
-    """Evidence of the keys in ``output_tensors.params``."""
-    form, first, last = {
-        "v0.5": ("<name>_<output>__<time>", 5, 7),
-        "v0.8": ("<name>____<output>", 8, 8),
-        "v0.9": ("<name>____topo-index:<node>____output-num:<output>", 9, 19),
-    }[style]
-    return VersionEvidence(f"tensor keys have the form {form}", first, last)
-
-
-def of_graph_form(form: str) -> VersionEvidence | None:
-    """Evidence of the form of ``_tvmdbg_graph_dump.json``."""
-    return {
-        "string": VersionEvidence("the graph dump is a JSON string that holds the graph", 5, 6),
-        "mutated": VersionEvidence("the graph dump is the graph as the debugger changed it", 7, 19),
-    }.get(form)
-
-
-def of_library(fact: str) -> VersionEvidence:
-    """Evidence of a fact of Model Library Format, which v0.8 to v0.18 write."""
-    return VersionEvidence(fact, 8, 18)
-
-
-def of_table_style(style: str) -> VersionEvidence:
-    """Evidence of the columns of the printed table."""
-    columns, first, last = {
-        "v0.5": ("start and end times", 5, 5),
-        "v0.6": ("neither start times nor measurements", 6, 8),
-        "v0.9": ("a Measurements column", 9, 19),
-    }[style]
-    return VersionEvidence(f"the table has {columns}", first, last)
-
-
+_FORM = "tensor keys have the form <name>_"
+#: Evidence of the keys in ``output_tensors.params``, of the printed table, and of the graph.
+OF_KEYS = {
+    "v0.5": VersionEvidence(f"{_FORM}<output>__<time>", 5, 7),
+    "v0.8": VersionEvidence(f"{_FORM}___<output>", 8, 8),
+    "v0.9": VersionEvidence(f"{_FORM}___topo-index:<node>____output-num:<output>", 9, 19),
+}
+OF_TABLES = {
+    "v0.5": VersionEvidence("the table has start and end times", 5, 5),
+    "v0.6": VersionEvidence("the table has neither start times nor measurements", 6, 8),
+    "v0.9": VersionEvidence("the table has a Measurements column", 9, 19),
+}
+OF_GRAPHS = {
+    "string": VersionEvidence("the graph dump is a JSON string that holds the graph", 5, 6),
+    "mutated": VersionEvidence("the graph dump is the graph as the debugger changed it", 7, 19),
+}
 _RANK = {"json": 0, "csv": 1, "table": 2, "vm-table": 3}
 _MACHINE = ("VM::", "vm.builtin.")
+_NESTED = (
+    "the report is of a virtual machine: a call of a VM function contains the calls it makes, so "
+    "that their times are in the sum twice; instructions (VM::…, vm.builtin.…) are kept"
+)
 
 _Group = tuple[str, str, str]
 
@@ -131,7 +118,7 @@ def join_reports(
             joined.append(with_nodes)
             issues += problems
         if any(name.startswith(_MACHINE) for name in report.names.unique):
-            issues.append(_nested(report))
+            issues.append(Issue("vm-calls-nested", IssueSeverity.NOTE, _NESTED, file=report.file))
     return tuple(joined), issues
 
 
@@ -164,14 +151,6 @@ def _merged(report: Report) -> dict[_Group, tuple[int, float, float]]:
             slack + float(report.rounding_ns[row]),
         )
     return merged
-
-
-def _nested(report: Report) -> Issue:
-    text = (
-        "the report is of a virtual machine: a call of a VM function contains the calls it makes, "
-        "so that their times are in the sum twice; instructions (VM::…, vm.builtin.…) are kept"
-    )
-    return Issue("vm-calls-nested", IssueSeverity.NOTE, text, file=report.file)
 
 
 def report_evidence(reports: Sequence[Report]) -> list[VersionEvidence]:

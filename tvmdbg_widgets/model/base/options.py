@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
@@ -26,6 +27,17 @@ class Accepts:
     texts: tuple[str, ...] = ()
 
 
+@contextmanager
+def naming(option: str) -> Iterator[None]:
+    """Name an option in the error of what checks it."""
+    try:
+        yield
+    except (LookupError, OverflowError, TypeError, ValueError) as problem:
+        why = problem.args[0] if problem.args else type(problem).__name__
+        problem.args = (f"{option}: {why}",)
+        raise
+
+
 @dataclass(frozen=True)
 class Option:
     """One option of a view."""
@@ -42,13 +54,11 @@ class Option:
         """Return the checked value; ValueError or TypeError that names the option."""
         if value is None and self.default is None:
             return None
-        try:
+        with naming(self.name):
             if self.accepts.texts and isinstance(value, str):
                 folded = {text.casefold(): text for text in self.accepts.texts}
                 return one_of(self.name, folded.get(value.casefold(), value), self.accepts.texts)
             return self.accepts.check(value)
-        except (TypeError, ValueError, OverflowError) as problem:
-            raise type(problem)(f"{self.name}: {problem.args[0]}") from None
 
     @property
     def typescript(self) -> str:
@@ -163,6 +173,8 @@ def whole(least: float = -math.inf, most: float = math.inf) -> Accepts:
     """Accept whole numbers between two limits."""
 
     def check(value: Any) -> int:
+        if type(value) is int and least <= value <= most:  # soon said of a million nodes
+            return value
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise TypeError(f"expected a whole number, found {value!r:.80}")
         return int(_limited(operator.index(value), least, most))

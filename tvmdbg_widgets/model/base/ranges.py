@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 Number = TypeVar("Number", bound=np.generic)
 Item = TypeVar("Item", covariant=True)  # noqa: PLC0105 (named as what it stands for)
-
-
 #: Values that span at most this many times their count are numbered by a table instead of sorting.
 _SPARSE = 4
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import enum
 import html
 import importlib
+import math
 import os
 import re
 from collections import Counter
@@ -156,6 +158,17 @@ class FormatError(ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         names = ("problem", "file", "field", "offset", "expected", "found", "hint")
         return partial(FormatError, **{name: getattr(self, name) for name in names}), ()
+
+
+def plain_json(value: Any) -> Any:
+    """Return a value of JSON; non-finite numbers become None, bytes a text."""
+    if isinstance(value, dict):
+        return {str(key): plain_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return list(map(plain_json, value))
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode("ascii")}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def why_unread(problem: Exception) -> str:

@@ -41,8 +41,6 @@ _BARE_FAMILY_OF: Final = {name.rpartition(".")[2]: family for name, family in _F
 _TORCH_FAMILY_OF: Final = _BARE_FAMILY_OF | family_by_name("torch")
 #: ``aten.addmm.default``, ``aten::addmm``, ``aten::addmm.out``.
 _TORCH: Final = re.compile(r"\w+(?:::|\.(?=\w+\.))(\w+)(?:\.\w+)?")
-
-
 _SPELLINGS: Final = {name: name for name in _BARE_FAMILY_OF} | {
     name.replace(".", "_"): name for name in _FAMILY_OF
 }

@@ -39,8 +39,6 @@ Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 #: Facts that need a pass over a row alone.
 _ALONE = ("mean", "std", "histogram", "distribution")
-
-
 #: Magnitudes whose squares neither overflow nor vanish.
 _LEAST, _MOST = 2.0**-300, 2.0**300
 #: Sums or spreads below this part of the values have lost digits.

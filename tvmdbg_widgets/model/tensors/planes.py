@@ -82,21 +82,12 @@ class Plane:
         return window.T if self.is_turned else window
 
 
-def axis_along(
-    shape: Sequence[int],
-    names: Sequence[str] = (),
-    shown: Sequence[int | None] = (),
-    wanted: int | None = None,
-) -> int | None:
-    """Return a profile's axis: the wanted, C, or the longest (``js/src/tensor/plane.ts``)."""
-    free = [axis for axis in range(len(shape)) if axis not in shown]
-    usable = [axis for axis in free if shape[axis] > 1] or ([] if shown else free)
-    if wanted in (usable if shown else free):
-        return wanted
-    usual = list(names).index("C") if "C" in names else 1
-    if usual in usable and ("C" in names or len(shape) > 2):
-        return usual
-    return max(usable, key=lambda axis: shape[axis], default=None)
+def axes_along(shape: Sequence[int], names: Sequence[str] = ()) -> list[int]:
+    """Return the axes for a profile, best first: C, without names the second, then by length."""
+    usual = names.index("C") if "C" in names else 1 if len(shape) > 2 else -1
+    return sorted(
+        range(len(shape)), key=lambda axis: (shape[axis] < 2, axis != usual, -shape[axis])
+    )
 
 
 def default_axes(shape: Sequence[int]) -> tuple[int | None, int | None]:

@@ -25,8 +25,6 @@ __all__ = ["ArrayRecord", "Captured", "Tensor", "TensorKey", "Tensors"]
 TensorKey: TypeAlias = tuple[int, int] | int | str | tuple[str, int]
 
 _LINES_SHOWN = 20
-
-
 Captured: TypeAlias = Literal["node", "later", "file", "unknown"]
 
 

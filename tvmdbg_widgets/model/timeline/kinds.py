@@ -27,8 +27,6 @@ Ints = npt.NDArray[np.int64]
 _NUMBERED = re.compile(r"node \d+")
 _OTHER = "other"
 _UNKNOWN = 0
-
-
 _known: WeakKeyDictionary[Timeline, tuple[Graph | None, list[str]]] = WeakKeyDictionary()
 
 

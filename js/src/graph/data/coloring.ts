@@ -227,7 +227,7 @@ export class Coloring {
 }
 
 /** Layout of a node's first output by the column of layouts; empty if unknown. */
-export function layoutName(graph: GraphColumns, { layout }: GivenColumns, node: number): string {
+export function layoutName(graph: GraphColumns, layout: NodeColumn | null, node: number): string {
   if (!layout || !("classes" in layout)) return "";
   return layout.classes[layout.codes[rowsOf(graph, layout, node)[0]]!] ?? "";
 }

@@ -36,8 +36,9 @@ export interface Work {
 
 export function ownColumn(graph: GraphColumns, name: string): NodeColumn | null {
   const of = "entries" as const;
-  if (name === "dtype") {
-    const { codes, unique } = graph.dtypes;
+  const texts = { dtype: graph.dtypes, layout: graph.entryLayouts }[name];
+  if (texts) {
+    const { codes, unique } = texts;
     const empty = unique.indexOf("");
     const known = codes.map((code) => (code === empty ? -1 : code));
     return { name, of, codes: known, classes: unique };

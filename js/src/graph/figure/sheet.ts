@@ -106,7 +106,8 @@ export class GraphSheet {
     this.whole = whole ?? this;
     this.model = model;
     this.#coloring = new Coloring(graph, times);
-    labels.layoutOf = (node) => layoutName(graph, given, node);
+    const layout = this.#coloring.column("layout", given);
+    labels.layoutOf = (node) => layoutName(graph, layout, node);
     this.words = labels.labelled(options.label);
     const node = health?.node.map((node) => rowOf(graph, node)) ?? new Int32Array();
     this.health = health ? new NodeHealth({ ...health, node }, graph.kinds.length) : null;
@@ -236,9 +237,11 @@ export class GraphSheet {
         counts.set(box, (counts.get(box) ?? 0) + 1);
     }
     const boxes = (nodes: readonly number[]) => {
-      const found = new Set<number>();
-      for (const node of nodes) {
-        const own = boxesOf(scene, rowOf(graph, node));
+      const [rows, found] = [new Set<number>(), new Set<number>()];
+      // A million nodes share few rows.
+      for (const node of nodes) rows.add(rowOf(graph, node));
+      for (const row of rows) {
+        const own = boxesOf(scene, row);
         for (let at = own.length - 1; at >= 0; at--) found.add(own[at]!);
       }
       return [...found];
@@ -255,9 +258,11 @@ export class GraphSheet {
 function askGraph({ client, options }: GraphRequest, most: number | null) {
   if (most === null) return client.ask("graph");
   const { color_by: color, color_limits: limits, judged } = options;
-  const isComplete = !options.many || color === "health" || columnsOf(options).length > 0;
-  if (isComplete) return client.ask("graph", { most });
-  return client.ask("graph", { most, color, limits, judged });
+  if (!options.many) return client.ask("graph", { most });
+  const layouts = options.label.includes("{layout}");
+  const isComplete = color === "health" || columnsOf(options).some((name) => name !== "layout");
+  if (isComplete) return client.ask("graph", { most, layouts });
+  return client.ask("graph", { most, color, limits, judged, layouts });
 }
 
 /** Names of columns that Python has. */
@@ -276,7 +281,8 @@ async function askedColumns(
   const { color_by: color, color_number: number } = options;
   const given = { ...beside };
   for (const name of columnsOf(options)) {
-    if (given[name]) continue;
+    // An answer with few rows brings its layouts.
+    if (given[name] || (name === "layout" && graph.entryLayouts)) continue;
     const question = name === color && number !== null ? { number } : { name };
     given[name] = readColumn(graph, name, await client.ask("nodeColumn", question));
   }

@@ -9,6 +9,7 @@ import type {
   Entry,
   HealthAnswer,
   HealthColumns,
+  KnownLayout,
   Percentile,
   PercentilesRequest,
   ProfileAnswer,
@@ -21,6 +22,7 @@ import type {
   StatisticsRequest,
   TensorAnswer,
   TensorRequest,
+  TensorView,
   Tile,
   ValuesAnswer,
   ValuesRequest,
@@ -323,6 +325,7 @@ export interface RunAnswers {
   health: ColumnAnswer<HealthAnswer, HealthColumns>;
   cancel: null;
   tensor: Omit<TensorAnswer, "tile"> & { tile: ColumnAnswer<Tile, Cells> | null };
+  layout: KnownLayout;
   statistics: WithDistribution<StatisticsAnswer>;
   cancelTensor: WithDistribution<StatisticsAnswer>;
   percentiles: Percentile[];
@@ -354,6 +357,7 @@ export interface RunQuestions {
     color?: string;
     limits?: readonly number[] | null;
     judged?: boolean;
+    layouts?: boolean;
   };
   /** A column that the view was given, or one that Python computes from the run. */
   nodeColumn: { number: number } | { name: string };
@@ -375,6 +379,7 @@ export interface RunQuestions {
   /** The first question begins the scan, `goOn` resumes a stopped one; `glance` begins no long scan. */
   health: { goOn?: boolean; glance?: boolean };
   tensor: TensorRequest;
+  layout: TensorView;
   statistics: StatisticsRequest;
   cancelTensor: Pick<StatisticsRequest, "entry" | "reading">;
   percentiles: PercentilesRequest;
@@ -418,6 +423,8 @@ export interface RunReplies {
   cancelFindings: FindingsAnswer;
   health: HealthAnswer;
   tensor: TensorAnswer;
+  /** Axes of any layout; an error if the tensor cannot have it, or its sizes. */
+  layout: KnownLayout;
   statistics: StatisticsAnswer;
   /** Stops the pass over a tensor, and the picture this client waits for. */
   cancelTensor: StatisticsAnswer;

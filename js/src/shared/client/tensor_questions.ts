@@ -49,6 +49,10 @@ export interface KnownLayout {
   /** "out_layout of node 4". */
   source: string;
   certainty: "stated" | "likely";
+  /** Stored axes of every logical one, slowest first: {"N": [0], "C": [1, 4]}; null if the tensor cannot have them. */
+  axes: Record<string, number[]> | null;
+  /** As of the answer, along these axes. */
+  along: number[];
 }
 
 export interface TensorAnswer {
@@ -81,6 +85,10 @@ export interface TensorAnswer {
   viewShape: number[];
   /** One letter per axis of `viewShape` if a layout names them; else empty. */
   axisNames: string[];
+  /** Axes for a profile or for channels, best first, whatever padding is hidden. */
+  along: number[];
+  /** Stored axes of every axis of `viewShape`, slowest first. */
+  storedAxes: number[][];
   /** Shape of the stored values under the reading. */
   storedShape: number[];
   axes: [number | null, number | null];
@@ -154,6 +162,12 @@ export interface TensorStatistics {
   firstNan: number[] | null;
   firstPosInf: number[] | null;
   firstNegInf: number[] | null;
+  /** NaN and infinities: those that occur first; of the others those that the dtype can hold. */
+  specials: ("nan" | "posInf" | "negInf")[];
+  /** Number of values at an end of an integer type. */
+  atEnds: number;
+  /** Not finite, saturated, finite, or no values. */
+  verdict: "error" | "doubt" | "good" | "empty";
 }
 
 /** Bounds between which a percentile lies; equal where it is exact. */

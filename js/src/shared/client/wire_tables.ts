@@ -6,7 +6,6 @@ export const NODES = {
   kinds: "u1",
   /** Role of a node: "input", "parameter", memory that a program plans for itself; empty for operators. */
   roles: "strings",
-  parameterTrust: "u1",
   entryOffsets: "i4",
   edgeSource: "i4",
   edgeOutput: "i4",
@@ -21,6 +20,8 @@ export const NODES = {
   shapeDims: "f8",
   shapeKnown: "u1",
   dtypes: "strings",
+  /** Best layouts of entries in a figure of a very large graph that asks for them. */
+  entryLayouts: "strings?",
   /** As the graph executor allocates them; NaN if unknown. */
   entryBytes: "f8",
   /** Empty if the graph has no such list. */

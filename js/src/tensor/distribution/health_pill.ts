@@ -11,7 +11,7 @@ import { counted, integer, percent } from "../../shared/format.ts";
 import { element, span } from "../../shell/dom.ts";
 import { type Health, specialText, valueWords } from "../descriptions.ts";
 import { piece, placeButton, TensorPart } from "../parts.ts";
-import { SPECIAL_TEXT, type Special } from "../picture/color_scale.ts";
+import { SPECIAL_TEXT } from "../picture/color_scale.ts";
 import type { ShownTensor } from "../state.ts";
 import { refill } from "./statistics.ts";
 
@@ -137,7 +137,10 @@ export class HealthPill extends TensorPart {
     const { readings, reading } = shown.answer ?? {};
     const usual = (reading ?? null) === (readings?.[0] ?? null);
     const judged = usual && judgedHealth(statistics, this.#judged);
-    const [health, verdict] = judged || [words.health, SIGNS[words.health] + words.verdict];
+    const [health, verdict] = judged || [
+      statistics.verdict,
+      SIGNS[statistics.verdict] + words.verdict,
+    ];
     const ofSample =
       judged && known.state !== "exact"
         ? `; counts of a sample of ${integer(statistics.size)}`
@@ -146,7 +149,7 @@ export class HealthPill extends TensorPart {
     refill(
       this.node,
       element("strong", {}, verdict + ofSample),
-      ...this.#specials(statistics, words.specials),
+      ...this.#specials(statistics),
       ...words.counts.map(({ text, isLoud }) =>
         element("span", { class: isLoud ? "tvmdbg-tensor-loud" : undefined }, text),
       ),
@@ -154,13 +157,13 @@ export class HealthPill extends TensorPart {
     this.node.title = [...this.node.children].map((child) => child.textContent).join(", ");
   }
 
-  #specials(statistics: TensorStatistics, specials: readonly Special[]): HTMLElement[] {
+  #specials(statistics: TensorStatistics): HTMLElement[] {
     const first = {
       nan: statistics.firstNan,
       posInf: statistics.firstPosInf,
       negInf: statistics.firstNegInf,
     };
-    return specials.map((special) => {
+    return statistics.specials.map((special) => {
       const text = specialText(statistics, special);
       if (statistics[special] === 0) return span("tvmdbg-muted", text);
       const title = `Go to the first ${SPECIAL_TEXT[special]}`;

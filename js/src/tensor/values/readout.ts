@@ -1,7 +1,7 @@
 import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import * as icons from "../../shared/drawing/icons.ts";
 import { screenText } from "../../shared/number_text.ts";
-import { isPadding, physicalIndex } from "../../shared/unfold.ts";
+import { isPadding, storedIndex } from "../../shared/unfold.ts";
 import { element, iconButton, KEEP_KEYS, span } from "../../shell/dom.ts";
 import { shiftText } from "../descriptions.ts";
 import { muted, number, part, piece, TensorPart } from "../parts.ts";
@@ -96,9 +96,9 @@ export class Readout extends TensorPart {
     }
     const value = valueText(shown, point, values);
     this.#text.textContent = isTyped ? `${indexText(index)} ${value}` : value;
-    const place = physicalIndex(answer, index);
-    const stored = place && place.join() !== index.join() ? place : null;
-    const words = [stored && `stored at ${indexText(stored)}`, cellWords(answer, point)];
+    const stored = storedIndex(answer, index);
+    const moved = stored.join() !== index.join() && `stored at ${indexText(stored)}`;
+    const words = [moved, cellWords(answer, point)];
     this.#tell(words.filter(Boolean).join(" · "));
     this.more.replaceChildren(...more(shown, values));
   }

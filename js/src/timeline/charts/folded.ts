@@ -1,102 +1,77 @@
 import type { RepeatsColumns } from "../../shared/client/answers.ts";
-import { Viewport } from "../../shared/drawing/canvas.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
+import { type Rectangle, Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
-import { div, element } from "../../shell/dom.ts";
+import { element } from "../../shell/dom.ts";
 import { ItemNames } from "../data/item_names.ts";
 import { AXIS, FoldedPainter, LANE, Lanes, MEDIAN, TOP } from "./folded_painter.ts";
 import { apartText } from "./heat_painter.ts";
-import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
-import {
-  arrows,
-  type Brush,
-  type ChartHost,
-  ChartStage,
-  type OtherChart,
-  Scroller,
-  shifted,
-} from "./stage.ts";
+import { RepeatMatrix } from "./repeat_matrix.ts";
+import { arrows, type ChartHost, ScrolledChart } from "./stage.ts";
+
+interface FoldedItem {
+  row: number;
+  lane: number;
+}
 
 /** All repeats on one axis: operators laid end to end, with their medians on top, and one lane per repeat below. */
-export class FoldedChart implements OtherChart {
-  readonly node: HTMLElement;
-  readonly #host: ChartHost;
+export class FoldedChart extends ScrolledChart<FoldedItem> {
   readonly #painter: FoldedPainter;
-  readonly stage: ChartStage;
-  readonly #scroller: Scroller;
-  #current = { row: -1, lane: MEDIAN };
-  #hovered = { row: -1, lane: MEDIAN };
 
   constructor(host: ChartHost, repeats: RepeatsColumns) {
-    this.#host = host;
+    super(host, "tvmdbg-timeline-folded", { row: -1, lane: MEDIAN });
     const called = new ItemNames(repeats, host.data);
     const { columns, rows, warm } = new RepeatMatrix(repeats);
     const lanes = new Lanes(rows);
     const { order } = host.data.slices.columns.info.words;
     const viewport = new Viewport(0, Math.max(1, lanes.longest(columns)));
     this.#painter = new FoldedPainter(rows, lanes, columns, warm, called, viewport);
-    this.stage = new ChartStage(
-      "tvmdbg-timeline-folded",
-      {
-        paint: (brush, width, height) => {
-          this.#painter.scroll = this.#scroller.top;
-          this.#painter.paint(brush, width, height);
-        },
-        over: (brush, width) => this.#over(brush, width),
-        move: (at) => this.#hover(at),
-        click: (x, y) => {
-          const { row, lane } = this.#at(x, y);
-          this.#pick(row, lane);
-        },
-        double: () => this.#fit(),
-        wheel: (x, y, event) => this.#wheel(x, y, event),
-      },
-      host,
-    );
-    this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     const hatched = warm ? `; ${counted(warm, "repeat")} of warm-up, hatched` : "";
     const sentence =
       `synthetic timeline: operators back to back in ${order}, at the top each at its median with ` +
       `p10 … p90 below, then ${counted(columns, "repeat")}${hatched}`;
-    this.node = div(
-      "tvmdbg-timeline-other tvmdbg-column",
-      div("tvmdbg-timeline-above", element("p", { class: "tvmdbg-muted" }, sentence)),
-      this.#scroller.node,
-    );
+    this.above.append(element("p", { class: "tvmdbg-muted" }, sentence));
+  }
+
+  paint(brush: ChartBrush, width: number, height: number): void {
+    this.#painter.scroll = this.top;
+    this.#painter.paint(brush, width, height);
+  }
+
+  height(): number {
+    return this.#painter.height;
   }
 
   sync(): void {
-    const { node, hovered } = this.#host.session;
-    const rowOf = (wanted: number | null) =>
-      this.#painter.rows.findIndex((row) => row.node === wanted);
-    if (node !== null && this.#painter.rows[this.#current.row]?.node !== node) {
-      this.#current = { row: rowOf(node), lane: MEDIAN };
+    const { node, hovered } = this.host.session;
+    const item = (wanted: number | null): FoldedItem => {
+      const row = this.#painter.rows.findIndex((row) => row.node === wanted);
+      return { row, lane: MEDIAN };
+    };
+    if (node === null) this.current = this.none;
+    else if (this.nodeOf(this.current) !== node) {
+      this.current = item(node);
       this.#reveal();
-    } else if (node === null) this.#current = { row: -1, lane: MEDIAN };
-    if (hovered === null) this.#hovered.row = -1;
-    else if (this.#painter.rows[this.#hovered.row]?.node !== hovered) {
-      this.#hovered = { row: rowOf(hovered), lane: MEDIAN };
     }
+    if (hovered === null || this.nodeOf(this.hovered) !== hovered) this.hovered = item(hovered);
     this.stage.changed();
   }
 
   get sentence(): string {
-    const row = this.#painter.rows[this.#current.row];
-    return row ? this.#lines(row, this.#current.lane).join(", ") : "";
+    return this.lines(this.current)?.join(", ") ?? "";
   }
 
   key(event: KeyboardEvent): boolean {
-    const { row, lane } = this.#current;
+    const { row, lane } = this.current;
     const last = this.#painter.rows.length - 1;
     const across = (by: number) => {
-      const to = row < 0 ? (by < 0 ? last : 0) : row + by;
-      this.#pick(Math.min(Math.max(0, to), last), lane);
+      const from = row < 0 && by < 0 ? last + 1 : row;
+      this.pick({ row: Math.min(Math.max(0, from + by), last), lane });
     };
     const down = (by: number) => {
-      this.#pick(
-        Math.max(0, row),
-        Math.min(Math.max(MEDIAN, lane + by), this.#painter.repeats - 1),
-      );
+      const to = Math.min(Math.max(MEDIAN, lane + by), this.#painter.repeats - 1);
+      this.pick({ row: Math.max(0, row), lane: to });
     };
     if (arrows(event.key, across, down, 10)) return true;
     const { span, start } = this.#painter.viewport;
@@ -107,22 +82,26 @@ export class FoldedChart implements OtherChart {
     else if (key === "a" || key === "d")
       this.#painter.viewport.pan((key === "a" ? -0.2 : 0.2) * span);
     else if (key === "0") this.#painter.viewport.showAll();
-    else if (key === "f" || key === "Enter") this.#fit();
+    else if (key === "f" || key === "Enter") this.doubleClick();
     else return false;
     this.stage.changed();
     return true;
   }
 
-  inspect(out: Record<string, unknown>): void {
-    Object.assign(out, shifted(this.stage, this.node));
-    out.current = this.#current;
-    out.view = [this.#painter.viewport.start, this.#painter.viewport.end];
+  protected get facts(): object {
+    return { view: [this.#painter.viewport.start, this.#painter.viewport.end] };
   }
 
-  #lines({ key, median, p10, p90, values, noisy }: MatrixRow, lane: number): string[] {
-    const { names, warm, lanes } = this.#painter;
+  protected nodeOf({ row }: FoldedItem): number {
+    return this.#painter.rows[row]?.node ?? -1;
+  }
+
+  protected lines({ row, lane }: FoldedItem): string[] | null {
+    const { names, warm, lanes, rows } = this.#painter;
+    if (!rows[row]) return null;
+    const { key, median, p10, p90, values, noisy } = rows[row];
     const whole = lanes.starts(lane).at(-1)!;
-    const text = (ns: number) => names.timeText(ns);
+    const text = (ns: number) => names.data.slices.timeText(ns);
     const ns = lane === MEDIAN ? median : values[lane]!;
     const here =
       lane === MEDIAN
@@ -139,49 +118,42 @@ export class FoldedChart implements OtherChart {
     ];
   }
 
-  #at(x: number, y: number): { row: number; lane: number } {
+  protected at(x: number, y: number): FoldedItem {
     const { width } = this.stage;
-    const below = Math.floor((y - TOP + this.#scroller.top) / LANE);
+    const below = Math.floor((y - TOP + this.top) / LANE);
     const lane = y < TOP ? MEDIAN : Math.min(below, this.#painter.repeats - 1);
     const left = this.#painter.gutter(width);
     if (y < AXIS || x < left || below >= this.#painter.repeats) return { row: -1, lane };
-    const ns =
-      this.#painter.viewport.start +
-      ((x - left) / (width - left - 1)) * this.#painter.viewport.span;
     const starts = this.#painter.lanes.starts(lane);
-    const row = lowerBound(starts, ns) - 1;
+    const row = lowerBound(starts, this.#painter.ns(x, width)) - 1;
     return { row: row >= 0 && row < this.#painter.rows.length ? row : -1, lane };
   }
 
-  #over(brush: Brush, width: number): void {
-    for (const [{ row, lane }, line] of [
-      [this.#hovered, 1],
-      [this.#current, 2],
-    ] as const) {
-      const box = this.#painter.box(row, lane, width);
-      if (box && (lane === MEDIAN || box.y >= TOP - LANE / 2)) brush.frame(box, line);
-    }
+  protected box({ row, lane }: FoldedItem, width: number): Rectangle | null {
+    const box = this.#painter.box(row, lane, width);
+    return box && (lane === MEDIAN || box.y >= TOP - LANE / 2) ? box : null;
   }
 
-  #pick(row: number, lane: number): void {
-    const operator = this.#painter.rows[row];
-    this.#host.pick(operator ? [operator.node] : []);
-    this.#current = { row, lane };
+  protected pick(item: FoldedItem): void {
+    const node = this.nodeOf(item);
+    this.host.choose("chart", node < 0 ? [] : [node]);
+    this.current = item;
     this.#reveal();
-    if (this.sentence) this.#host.say(this.sentence);
+    if (this.sentence) this.host.say(this.sentence);
     this.stage.changed();
   }
 
   #reveal(): void {
-    const { row, lane } = this.#current;
+    const { row, lane } = this.current;
     if (row < 0) return;
     const starts = this.#painter.lanes.starts(lane);
     this.#painter.viewport.reveal(starts[row]!, starts[row + 1]!);
-    if (lane >= 0) this.#scroller.reveal(TOP + lane * LANE, LANE, TOP);
+    if (lane >= 0) this.reveal(TOP + lane * LANE, LANE, TOP);
   }
 
-  #fit(): void {
-    const { row, lane } = this.#current;
+  /** Fits the current operator. */
+  doubleClick(): void {
+    const { row, lane } = this.current;
     if (row < 0) return;
     const starts = this.#painter.lanes.starts(lane);
     const margin = (starts[row + 1]! - starts[row]!) / 2;
@@ -189,30 +161,11 @@ export class FoldedChart implements OtherChart {
     this.stage.changed();
   }
 
-  #wheel(x: number, y: number, event: WheelEvent): boolean {
-    const { width } = this.stage;
-    const left = this.#painter.gutter(width);
-    if (
-      !event.ctrlKey &&
-      !event.metaKey &&
-      y > TOP &&
-      this.#painter.repeats * LANE > this.stage.height - TOP
-    )
-      return false;
-    const at =
-      this.#painter.viewport.start + ((x - left) / (width - left)) * this.#painter.viewport.span;
-    this.#painter.viewport.zoom(1.0018 ** event.deltaY, at);
+  wheel(x: number, y: number, { ctrlKey, metaKey, deltaY }: WheelEvent): boolean {
+    const scrolls = this.#painter.repeats * LANE > this.stage.height - TOP;
+    if (!ctrlKey && !metaKey && y > TOP && scrolls) return false;
+    this.#painter.viewport.zoom(1.0018 ** deltaY, this.#painter.ns(x, this.stage.width));
     this.stage.changed();
     return true;
-  }
-
-  #hover(at: { x: number; y: number } | null): void {
-    const hit = at ? this.#at(at.x, at.y) : { row: -1, lane: MEDIAN };
-    const row = this.#painter.rows[hit.row];
-    if (hit.row !== this.#hovered.row) this.#host.hover(row ? row.node : null);
-    this.#hovered = hit;
-    this.stage.touched();
-    const lines = row ? this.#lines(row, hit.lane) : null;
-    this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
   }
 }

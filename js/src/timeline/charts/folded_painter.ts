@@ -1,11 +1,11 @@
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle, Viewport } from "../../shared/drawing/canvas.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { duration, integer } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
 import type { ItemNames } from "../data/item_names.ts";
-import { ticks } from "../data/names.ts";
+import { ticks, writeTitle } from "../data/names.ts";
 import type { MatrixRow } from "./repeat_matrix.ts";
-import type { Brush } from "./stage.ts";
 
 /** The lane of medians, above the repeats. */
 export const MEDIAN = -1;
@@ -113,6 +113,11 @@ export class FoldedPainter {
     return left + ((ns - this.viewport.start) / this.viewport.span) * (width - left - 1);
   }
 
+  ns(x: number, width: number): number {
+    const left = this.gutter(width);
+    return this.viewport.start + ((x - left) / (width - left - 1)) * this.viewport.span;
+  }
+
   y(lane: number): number {
     return lane === MEDIAN ? AXIS : TOP + lane * LANE - this.scroll;
   }
@@ -136,7 +141,7 @@ export class FoldedPainter {
     };
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     const { theme } = brush;
     const first = Math.max(0, Math.floor(this.scroll / LANE));
     const last = Math.min(this.repeats, first + Math.ceil((height - TOP) / LANE) + 1);
@@ -178,7 +183,7 @@ export class FoldedPainter {
     }
   }
 
-  #lane(brush: Brush, lane: number, width: number): void {
+  #lane(brush: ChartBrush, lane: number, width: number): void {
     const starts = this.lanes.starts(lane);
     const [y, height] = [this.y(lane), this.#height(lane)];
     const left = this.gutter(width);
@@ -202,12 +207,13 @@ export class FoldedPainter {
           this.#label(brush, this.rows[row]!, x, y, wide, height, fill);
       }
     }
-    if (warm)
-      this.#hatch(brush, left, y, Math.min(width, this.x(starts.at(-1)!, width)) - left, height);
+    if (!warm) return;
+    const wide = Math.min(width, this.x(starts.at(-1)!, width)) - left;
+    brush.hatch(theme.text, { x: left, y, width: wide, height }, 0.5, 8);
   }
 
   #label(
-    brush: Brush,
+    brush: ChartBrush,
     { key }: MatrixRow,
     x: number,
     y: number,
@@ -217,29 +223,11 @@ export class FoldedPainter {
   ): void {
     const [room, middle, ink] = [width - 4, y + height / 2, inkOn(fill)];
     const title = this.names.titleOf(key);
-    if (brush.title(title, x + 3, middle, ink, room > 60 ? room : 0)) return;
+    if (writeTitle(brush, title, x + 3, middle, ink, room > 60 ? room : 0)) return;
     brush.number(title.id, x + 3, middle, ink, room);
   }
 
-  #hatch(brush: Brush, x: number, y: number, width: number, height: number): void {
-    const { context, theme } = brush;
-    context.save();
-    context.beginPath();
-    context.rect(x, y, width, height);
-    context.clip();
-    context.strokeStyle = theme.text;
-    context.globalAlpha = 0.5;
-    context.lineWidth = 1;
-    context.beginPath();
-    for (let at = x - height; at < x + width; at += 8) {
-      context.moveTo(at, y + height);
-      context.lineTo(at + height, y);
-    }
-    context.stroke();
-    context.restore();
-  }
-
-  #whiskers(brush: Brush, width: number): void {
+  #whiskers(brush: ChartBrush, width: number): void {
     const starts = this.lanes.starts(MEDIAN);
     const left = this.gutter(width);
     const y = AXIS + MEDIANS + WHISKERS / 2 + 1;

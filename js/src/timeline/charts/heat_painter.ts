@@ -1,9 +1,10 @@
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { divergingStops, inkOn, ramp, type Theme } from "../../shared/drawing/theme.ts";
 import { duration, integer, percent } from "../../shared/format.ts";
 import { element } from "../../shell/dom.ts";
 import type { ItemNames } from "../data/item_names.ts";
-import { numbered } from "../data/names.ts";
+import { numbered, writeTitle } from "../data/names.ts";
 import {
   apart,
   cellOf,
@@ -11,7 +12,6 @@ import {
   type MatrixRow,
   type RepeatMatrix,
 } from "./repeat_matrix.ts";
-import type { Brush } from "./stage.ts";
 
 const STEPS = 32;
 
@@ -129,7 +129,7 @@ export class HeatPainter {
     return { x, y, width: Math.max(2, this.x(repeat + 1, width) - x), height: ROW - 1 };
   }
 
-  paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     const { theme } = brush;
     if (this.#colors?.theme !== theme) {
       this.#colors = { theme, fills: new Diverging(theme, this.#matrix.spread) };
@@ -150,7 +150,7 @@ export class HeatPainter {
     brush.fill(theme.text, x - 1.5, 0, 3, height, 0.9);
   }
 
-  #row(brush: Brush, row: MatrixRow, y: number, width: number): void {
+  #row(brush: ChartBrush, row: MatrixRow, y: number, width: number): void {
     const { theme } = brush;
     const left = this.gutter(width);
     const middle = y + ROW / 2 - 0.5;
@@ -160,9 +160,9 @@ export class HeatPainter {
       const wide = brush.number(text, right, middle, color, right - 20, true);
       if (wide) right -= wide + 8;
     };
-    if (left >= 180) put(this.#names.timeText(row.median), theme.muted);
+    if (left >= 180) put(this.#names.data.slices.timeText(row.median), theme.muted);
     if (row.noisy) put("noisy", theme.warning);
-    brush.title(this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
+    writeTitle(brush, this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;
     const wide = (width - left - 1) / cells;
     const repeats = this.step(width);
@@ -175,7 +175,14 @@ export class HeatPainter {
     }
   }
 
-  #cell(brush: Brush, row: MatrixRow, cell: MatrixCell, x: number, y: number, width: number): void {
+  #cell(
+    brush: ChartBrush,
+    row: MatrixRow,
+    cell: MatrixCell,
+    x: number,
+    y: number,
+    width: number,
+  ): void {
     const { theme } = brush;
     const height = ROW - 1;
     const { first, last } = cell;
@@ -211,7 +218,7 @@ export class HeatPainter {
     }
   }
 
-  #totals(brush: Brush, width: number): void {
+  #totals(brush: ChartBrush, width: number): void {
     const { totals, columns } = this.#matrix;
     const { theme } = brush;
     const left = this.gutter(width);
@@ -250,7 +257,7 @@ export class HeatPainter {
     }
   }
 
-  #axis(brush: Brush, width: number): void {
+  #axis(brush: ChartBrush, width: number): void {
     const { theme } = brush;
     const { columns } = this.#matrix;
     const widest = brushed(brush, integer(columns)) + 12;
@@ -267,7 +274,7 @@ export class HeatPainter {
   }
 }
 
-function brushed(brush: Brush, text: string): number {
+function brushed(brush: ChartBrush, text: string): number {
   brush.font();
   return brush.measure.width(text);
 }

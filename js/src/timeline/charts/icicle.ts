@@ -1,8 +1,10 @@
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
 import { div, element } from "../../shell/dom.ts";
+import type { PointerSpot } from "../../shell/pointer.ts";
 import type { KeyNames } from "../data/key_names.ts";
 import {
   callees,
@@ -12,8 +14,8 @@ import {
   placesOf,
   type TreePlaces,
 } from "../data/merged_tree.ts";
-import type { Title } from "../data/names.ts";
-import { type Brush, type ChartHost, ChartStage } from "./stage.ts";
+import { type Title, writeTitle } from "../data/names.ts";
+import { type ChartHost, ChartStage, type StageChart } from "./stage.ts";
 
 const [LEAST_LEVEL, MOST_LEVEL, TWO_LINES] = [20, 36, 32];
 /** Width from which a box has a gap to its neighbors, and width from which it may have a text. */
@@ -101,7 +103,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     return [level, from + (x / width) * (to - from)];
   }
 
-  paint(brush: Brush, width: number, height: number, scroll = 0): void {
+  paint(brush: ChartBrush, width: number, height: number, scroll = 0): void {
     const { levels, start } = this.tree;
     const [from, to] = this.shown;
     if (to <= from) return;
@@ -140,7 +142,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     return !this.#hits || this.#hits[to]! > this.#hits[from]!;
   }
 
-  #place(brush: Brush, place: number, x: number, y: number, right: number): void {
+  #place(brush: ChartBrush, place: number, x: number, y: number, right: number): void {
     const key = this.tree.key[place]!;
     const isGroup = this.called.isGroup?.(key) ?? false;
     const { theme } = brush;
@@ -166,14 +168,14 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     const two = this.level >= TWO_LINES;
     const middle = y + this.level / (two ? 3 : 2) - 0.5;
     const title = this.called.titleOf(key);
-    const used = brush.title(title, x + 4, middle, ink, room, weight);
+    const used = writeTitle(brush, title, x + 4, middle, ink, room, weight);
     if (!used && title.id) brush.number(title.id, x + 2, middle, ink, width - 3);
     if (two) brush.number(size, x + 4, y + (this.level * 2) / 3 + 1, ink, room);
     else if (used) brush.number(size, right - 5, middle, ink, room - used - 12, true);
   }
 
   #many(
-    brush: Brush,
+    brush: ChartBrush,
     first: number,
     last: number,
     x: number,
@@ -193,8 +195,9 @@ export class Icicle<T extends TreePlaces = MergedTree> {
 const LINE = 16;
 
 /** One name in the middle, its callers above, its callees below, as wide as its part of their time. */
-export class Sandwich {
+export class Sandwich implements StageChart {
   readonly node: HTMLElement;
+  readonly #host: ChartHost;
   readonly #called: KeyNames;
   readonly stage: ChartStage;
   readonly #title = element("p", { class: "tvmdbg-muted" });
@@ -204,39 +207,9 @@ export class Sandwich {
   #hovered: [icicle: Icicle, place: number] | null = null;
 
   constructor(host: ChartHost, called: KeyNames) {
+    this.#host = host;
     this.#called = called;
-    this.stage = new ChartStage(
-      "tvmdbg-timeline-icicle",
-      {
-        paint: (brush, width, height) => this.#paint(brush, width, height),
-        over: (brush, width, height) => {
-          if (!this.#hovered) return;
-          const [icicle, place] = this.#hovered;
-          const top = icicle === this.#below ? height / 2 : 0;
-          const box = icicle.box(place, width, height / 2);
-          if (box)
-            brush.frame(
-              { ...box, y: box.y + top, width: box.width - 1, height: box.height - 1 },
-              1,
-            );
-        },
-        move: (at) => this.#hover(at),
-        click: (x, y) => {
-          const hit = this.#at(x, y);
-          if (!hit) return;
-          const [icicle, place] = hit;
-          const key = icicle.tree.key[place]!;
-          const nodes = called.nodes(key);
-          const { slices } = host.data;
-          let slice = 0;
-          while (!nodes.length && slice < slices.count && called.operators.of(slice) !== key)
-            slice++;
-          if (nodes.length) host.pick(nodes);
-          else host.pick([], slice);
-        },
-      },
-      host,
-    );
+    this.stage = new ChartStage("tvmdbg-timeline-icicle", this, host);
     this.node = div("tvmdbg-timeline-sandwich", this.#title, this.stage.node);
   }
 
@@ -254,7 +227,7 @@ export class Sandwich {
     this.stage.changed();
   }
 
-  #paint(brush: Brush, width: number, height: number): void {
+  paint(brush: ChartBrush, width: number, height: number): void {
     const half = height / 2;
     const { context, theme } = brush;
     for (const [icicle, top] of [
@@ -265,10 +238,7 @@ export class Sandwich {
       icicle.fit(half - LINE);
       const before = brush.drawn;
       brush.drawn = { labels: [], marks: [] };
-      context.save();
-      context.beginPath();
-      context.rect(0, top, width, half);
-      context.clip();
+      brush.clip(0, top, width, half);
       context.translate(0, top);
       icicle.paint(brush, width, half);
       context.restore();
@@ -278,6 +248,27 @@ export class Sandwich {
       brush.drawn = before;
     }
     brush.fill(theme.text, 0, half - 1, width, 2);
+  }
+
+  over(brush: ChartBrush, width: number, height: number): void {
+    if (!this.#hovered) return;
+    const [icicle, place] = this.#hovered;
+    const top = icicle === this.#below ? height / 2 : 0;
+    const box = icicle.box(place, width, height / 2);
+    if (!box) return;
+    brush.frame({ ...box, y: box.y + top, width: box.width - 1, height: box.height - 1 }, 1);
+  }
+
+  click({ x, y }: PointerSpot, event: MouseEvent): void {
+    const hit = event.button === 0 ? this.#at(x, y) : null;
+    if (!hit) return;
+    const key = hit[0].tree.key[hit[1]]!;
+    const nodes = this.#called.nodes(key);
+    const { slices } = this.#host.data;
+    const { operators } = this.#called;
+    let slice = 0;
+    while (!nodes.length && slice < slices.count && operators.of(slice) !== key) slice++;
+    this.#host.choose("table", nodes, nodes.length ? undefined : slice);
   }
 
   #at(x: number, y: number): [Icicle, number] | null {
@@ -290,13 +281,19 @@ export class Sandwich {
     return icicle && place >= 0 ? [icicle, place] : null;
   }
 
-  #hover(at: { x: number; y: number } | null): void {
-    this.#hovered = at && this.#at(at.x, at.y);
+  leave(): void {
+    this.#hovered = null;
     this.stage.touched();
+    this.node.title = "";
+  }
+
+  hover({ x, y }: PointerSpot): void {
+    this.#hovered = this.#at(x, y);
     if (!this.#hovered) {
-      this.node.title = "";
+      this.leave();
       return;
     }
+    this.stage.touched();
     const [icicle, place] = this.#hovered;
     const { key, total, count } = icicle.tree;
     const share = percent(total[place]! / this.#whole);

@@ -1,75 +1,58 @@
 import { errorText, isAbort } from "../../shared/client/request.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
+import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
-import { button, div, element } from "../../shell/dom.ts";
+import { button, element } from "../../shell/dom.ts";
 import { message } from "../../shell/message.ts";
+import type { PointerSpot } from "../../shell/pointer.ts";
 import { ItemNames } from "../data/item_names.ts";
 import { MergedTree } from "../data/merged_tree.ts";
-import { timeText } from "../data/names.ts";
+import { rangeText } from "../data/names.ts";
 import { Icicle } from "./icicle.ts";
-import { type ChartHost, ChartStage, type OtherChart, Scroller, shifted } from "./stage.ts";
+import { type ChartHost, ScrolledChart } from "./stage.ts";
 
 /** Slices merged by path, the heaviest first: the slowest parts, whatever calls them. */
-export class Merged implements OtherChart {
-  readonly node: HTMLElement;
-  readonly #host: ChartHost;
+export class Merged extends ScrolledChart<number> {
   #called: ItemNames | null = null;
-  readonly stage: ChartStage;
   readonly #trail = element("nav", { class: "tvmdbg-timeline-trail", "aria-label": "zoomed into" });
   readonly #note = element("p", { class: "tvmdbg-muted" });
-  readonly #scroller: Scroller;
   #icicle: Icicle | null = null;
   #range: readonly [number, number] | null = null;
   /** What a path is made of. */
   #said = "";
   #hits: unknown = null;
-  #current = -1;
-  #hovered = -1;
 
   constructor(host: ChartHost) {
-    this.#host = host;
-    this.stage = new ChartStage(
-      "tvmdbg-timeline-icicle",
-      {
-        paint: (brush, width, height) => {
-          if (!this.#icicle) brush.text("Merging …", 8, 12, brush.theme.muted, width);
-          this.#icicle?.paint(brush, width, height, this.#scroller.top);
-        },
-        over: (brush, width, height) => {
-          const { theme } = brush;
-          const selected = this.#selected();
-          for (const place of selected) {
-            const box = this.#icicle!.box(place, width, height, this.#scroller.top);
-            if (box) brush.fill(theme.text, box.x, box.y + box.height - 4, box.width - 1, 3);
-          }
-          for (const [place, line] of [
-            [this.#hovered, 1],
-            [this.#current, 2],
-          ] as const) {
-            const box = this.#icicle?.box(place, width, height, this.#scroller.top);
-            if (box) brush.frame({ ...box, width: box.width - 1, height: box.height - 1 }, line);
-          }
-        },
-        move: (at) => this.#hover(at),
-        click: (x, y) => {
-          const place = this.#at(x, y);
-          if (place >= 0 && place === this.#current) this.#zoom(place);
-          else this.#pick(place);
-        },
-      },
-      host,
-    );
-    this.#scroller = new Scroller(this.stage, (room) => this.#icicle?.fit(room) ?? 0, host.signal);
-    this.node = div(
-      "tvmdbg-timeline-other tvmdbg-column",
-      div("tvmdbg-timeline-above", this.#trail, this.#note),
-      this.#scroller.node,
-    );
+    super(host, "tvmdbg-timeline-icicle", -1);
+    this.above.append(this.#trail, this.#note);
     this.#range = host.session.timeRange;
     void this.#ask();
   }
 
+  paint(brush: ChartBrush, width: number, height: number): void {
+    if (!this.#icicle) brush.text("Merging …", 8, 12, brush.theme.muted, width);
+    this.#icicle?.paint(brush, width, height, this.top);
+  }
+
+  override over(brush: ChartBrush, width: number, height: number): void {
+    for (const place of this.#selected()) {
+      const box = this.box(place, width, height);
+      if (box) brush.fill(brush.theme.text, box.x, box.y + box.height - 3, box.width, 3);
+    }
+    super.over(brush, width, height);
+  }
+
+  height(room: number): number {
+    return this.#icicle?.fit(room) ?? 0;
+  }
+
+  protected box(place: number, width: number, height: number): Rectangle | null {
+    const box = this.#icicle?.box(place, width, height, this.top);
+    return box ? { ...box, width: box.width - 1, height: box.height - 1 } : null;
+  }
+
   sync(): void {
-    const { session, data } = this.#host;
+    const { session, data } = this.host;
     const isOther = String(session.timeRange) !== String(this.#range);
     if (isOther) {
       this.#range = session.timeRange;
@@ -80,31 +63,31 @@ export class Merged implements OtherChart {
     const called = this.#called;
     if (called) {
       const wanted = called.selected(node, data.scene.current);
-      if (wanted === -1) this.#current = -1;
-      else if (called.item(this.#current) !== wanted && !this.#holds(this.#current, wanted)) {
-        this.#current = called.rowOf(wanted);
+      if (wanted === -1) this.current = -1;
+      else if (called.item(this.current) !== wanted && !this.#holds(this.current, wanted)) {
+        this.current = called.rowOf(wanted);
         this.#reveal();
       }
-      if (hovered !== null && called.node(this.#hovered) !== hovered) {
-        this.#hovered = called.rowOf(hovered);
-      } else if (hovered === null && called.node(this.#hovered) >= 0) this.#hovered = -1;
+      if (hovered !== null && called.node(this.hovered) !== hovered) {
+        this.hovered = called.rowOf(hovered);
+      } else if (hovered === null && called.node(this.hovered) >= 0) this.hovered = -1;
     }
     this.stage.touched();
   }
 
   get sentence(): string {
-    return this.#current < 0 ? "" : this.#sentence(this.#current);
+    return this.current < 0 ? "" : this.#sentence(this.current);
   }
 
   key(event: KeyboardEvent): boolean {
     const icicle = this.#icicle;
     if (!icicle) return false;
     const { parent, inside, depth, levels } = icicle.tree;
-    const current = this.#current;
+    const current = this.current;
     const level = current < 0 ? 0 : depth[current]!;
     const [first, last] = [levels[level] ?? 0, levels[level + 1] ?? 0];
     const to = (place: number) => {
-      if (place >= 0 && place < icicle.tree.size) this.#pick(place);
+      if (place >= 0 && place < icicle.tree.size) this.pick(place);
       return true;
     };
     const beside = (by: number) => {
@@ -150,16 +133,17 @@ export class Merged implements OtherChart {
     }
   }
 
-  inspect(out: Record<string, unknown>): void {
-    Object.assign(out, shifted(this.stage, this.node));
-    out.zoomed = this.#icicle?.zoomed ?? -1;
-    out.current = this.#current;
-    out.hovered = this.#hovered;
-    out.whole = this.#icicle?.tree.whole ?? null;
+  protected get facts(): object {
+    return { zoomed: this.#icicle?.zoomed ?? -1, whole: this.#icicle?.tree.whole ?? null };
+  }
+
+  protected nodeOf(place: number): number {
+    return this.#called?.node(place) ?? -1;
   }
 
   async #ask(): Promise<void> {
-    const { data, run, signal } = this.#host;
+    const { data, context } = this.host;
+    const { run, signal } = context;
     const range = this.#range;
     try {
       const reply = await run.ask("merged", range ? { from: range[0], to: range[1] } : {});
@@ -173,7 +157,7 @@ export class Merged implements OtherChart {
       this.#said = reply.info.said;
       const key = Int32Array.from(reply.node.keys());
       this.#icicle = new Icicle(new MergedTree({ ...reply, key }), this.#called);
-      this.#current = this.#hovered = -1;
+      this.current = this.hovered = -1;
       this.#light();
       this.#zoom(-1);
       this.sync();
@@ -184,65 +168,53 @@ export class Merged implements OtherChart {
   }
 
   #light(): void {
-    const { slices, scene } = this.#host.data;
+    const { scene } = this.host.data;
     this.#hits = scene.hits;
     const called = this.#called;
     if (!this.#icicle || !called) return;
     if (!scene.hits.count) this.#icicle.light(null);
     else {
-      const hits = new Set<number>();
-      for (let at = scene.hits.next(0, slices.count); at >= 0; ) {
-        hits.add(called.itemOf(at));
-        at = scene.hits.next(at + 1, slices.count);
-      }
+      const hits = new Set(Array.from(scene.hits, (slice) => called.itemOf(slice)));
       this.#icicle.light((key) => hits.has(called.item(key)));
     }
     this.stage.changed();
   }
 
   #selected(): number[] {
-    const { selected } = this.#host.session;
+    const { selected } = this.host.session;
     if (!this.#icicle || selected.length < 2) return [];
     const wanted = new Set(selected);
     return [...this.#icicle.tree.key].filter((place) => wanted.has(this.#called!.node(place)));
   }
 
-  #at(x: number, y: number): number {
+  protected at(x: number, y: number): number {
     const { width, height } = this.stage;
     const icicle = this.#icicle;
-    return icicle ? icicle.tree.at(...icicle.at(x, y, width, height, this.#scroller.top)) : -1;
+    return icicle ? icicle.tree.at(...icicle.at(x, y, width, height, this.top)) : -1;
   }
 
   #holds(place: number, node: number): boolean {
     return !!this.#called?.isGroup(place) && this.#called.nodes(place).includes(node);
   }
 
-  #pick(place: number): void {
-    this.#current = place;
-    if (place < 0) this.#host.pick([]);
-    else {
-      const nodes = this.#called!.nodes(place);
-      if (nodes.length) this.#host.pick(nodes);
-      else this.#host.pick([], this.#called!.slicesOf(place)[0] ?? -1);
-      this.#current = place;
-      this.#reveal();
-      this.#host.say(this.#sentence(place));
-    }
-    this.stage.touched();
+  override click(at: PointerSpot, event: MouseEvent): void {
+    const place = this.at(at.x, at.y);
+    if (place >= 0 && place === this.current) this.#zoom(place);
+    else super.click(at, event);
   }
 
-  #hover(at: { x: number; y: number } | null): void {
-    const place = at ? this.#at(at.x, at.y) : -1;
-    if (place !== this.#hovered) {
-      this.#hovered = place;
-      const node = this.#called?.node(place) ?? -1;
-      this.#host.hover(node < 0 ? null : node);
-      this.stage.touched();
-    }
-    if (!at || place < 0) this.#host.tip(null, 0, 0);
+  protected pick(place: number): void {
+    this.current = place;
+    if (place < 0) this.host.choose("chart", []);
     else {
-      this.#host.tip(this.#lines(place), at.x, at.y + this.#scroller.node.offsetTop);
+      const nodes = this.#called!.nodes(place);
+      if (nodes.length) this.host.choose("chart", nodes);
+      else this.host.choose("chart", [], this.#called!.slicesOf(place)[0] ?? -1);
+      this.current = place;
+      this.#reveal();
+      this.host.say(this.#sentence(place));
     }
+    this.stage.touched();
   }
 
   #zoom(place: number): void {
@@ -262,8 +234,8 @@ export class Merged implements OtherChart {
       ...path.map((place) => crumb(this.#called!.title(place), place)),
     );
     this.#note.textContent = this.#about();
-    this.#scroller.fit();
-    if (place >= 0) this.#host.say(`Zoomed into ${this.#sentence(place)}`);
+    this.fit();
+    if (place >= 0) this.host.say(`Zoomed into ${this.#sentence(place)}`);
   }
 
   #out(): boolean {
@@ -275,23 +247,21 @@ export class Merged implements OtherChart {
 
   #about(): string {
     const path = `merged by path (${this.#said}), heaviest first; the width is total time`;
-    if (!this.#range) return path;
-    const [from, to] = this.#range;
-    const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
-    return `Only the marked range ${edge(from)} – ${edge(to)}: ${path}`;
+    return this.#range ? `Only the marked range ${rangeText(this.#range)}: ${path}` : path;
   }
 
   #reveal(): void {
-    if (this.#current < 0 || !this.#icicle) return;
+    if (this.current < 0 || !this.#icicle) return;
     const { zoomed, tree } = this.#icicle;
-    if (zoomed >= 0 && !tree.path(this.#current).includes(zoomed)) {
-      if (!tree.path(zoomed).includes(this.#current)) this.#zoom(-1);
+    if (zoomed >= 0 && !tree.path(this.current).includes(zoomed)) {
+      if (!tree.path(zoomed).includes(this.current)) this.#zoom(-1);
     }
     const { level } = this.#icicle;
-    this.#scroller.reveal(tree.depth[this.#current]! * level, level);
+    this.reveal(tree.depth[this.current]! * level, level);
   }
 
-  #lines(place: number): string[] {
+  protected lines(place: number): string[] | null {
+    if (place < 0) return null;
     const { tree } = this.#icicle!;
     const { total, self, count, whole } = tree;
     const path = tree.path(place).slice(0, -1);
@@ -314,7 +284,7 @@ export class Merged implements OtherChart {
 
   #sentence(place: number): string {
     const { tree } = this.#icicle!;
-    const [title, ...rest] = this.#lines(place);
+    const [title, ...rest] = this.lines(place)!;
     return `${title}, level ${tree.depth[place]! + 1}, ${rest.join(", ")}`;
   }
 }

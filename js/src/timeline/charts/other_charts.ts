@@ -18,6 +18,8 @@ export interface ChartEntry {
   /** Why the run has no such chart and how to get one, or null. */
   unavailable?(data: TimelineData): string | null;
   make(host: ChartHost): OtherChart | Promise<OtherChart | string>;
+  /** Titles of the messages without data, and of an error. */
+  readonly titles?: { none?: string; failed: string; hint?: string };
 }
 
 type OtherKind = Exclude<ChartKind, "time">;
@@ -39,6 +41,7 @@ const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
       if (typeof repeats === "string") return repeats;
       return repeats.info.ofSlices ? NOT_FOLDED : new FoldedChart(host, repeats);
     },
+    titles: { failed: "Repeats could not be read" },
   },
   repeats: {
     label: "repeats",
@@ -48,20 +51,30 @@ const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
       const repeats = await repeatsOf(host);
       return typeof repeats === "string" ? repeats : new Heat(host, repeats);
     },
+    titles: { failed: "Repeats could not be read" },
   },
   roofline: {
     label: "roofline",
     title: "FLOP/s against FLOP/byte",
     zooms: false,
     unavailable: noRoofline,
-    make: (host) => new Roofline(host),
+    make: async (host) => {
+      const columns = await host.context.run.ask("roofline");
+      if (!columns) return "This page was saved without operation counts.";
+      return "missing" in columns ? columns.missing : new Roofline(host, columns);
+    },
+    titles: {
+      none: "No roofline",
+      failed: "Operations could not be counted",
+      hint: "\nRun the cell again.",
+    },
   },
 };
 
 const NOT_FOLDED = "A trace has slices, not repeats of a whole run: there is nothing to overlay.";
 
 /** The repeats, or why there are none. */
-async function repeatsOf({ run }: ChartHost): Promise<RepeatsColumns | string> {
+async function repeatsOf({ context: { run } }: ChartHost): Promise<RepeatsColumns | string> {
   const reply = await run.ask("repeats");
   if (!reply) return "This page was saved without repeats.";
   return "missing" in reply ? reply.missing : reply;
@@ -72,9 +85,9 @@ export class OtherCharts {
   readonly node: HTMLElement;
   readonly #time: HTMLElement;
   readonly #host: ChartHost;
-  readonly #made = new Map<OtherKind, OtherChart>();
-  readonly #missing = new Map<OtherKind, HTMLElement>();
-  #kind: ChartKind = "time";
+  /** Charts that were made, or messages in their place. */
+  readonly #known = new Map<OtherKind, OtherChart | HTMLElement>();
+  kind: ChartKind = "time";
 
   constructor(time: HTMLElement, host: ChartHost) {
     this.#time = time;
@@ -89,65 +102,55 @@ export class OtherCharts {
     return [["time", "time", "slices in time"], ...others];
   }
 
-  get kind(): ChartKind {
-    return this.#kind;
-  }
-
   /** The other chart on screen; null for the tracks, or without data. */
   get shown(): OtherChart | null {
-    return this.#kind === "time" ? null : (this.#made.get(this.#kind) ?? null);
+    const known = this.kind === "time" ? undefined : this.#known.get(this.kind);
+    return !known || known instanceof HTMLElement ? null : known;
   }
 
   get zooms(): boolean {
-    if (this.#kind === "time") return true;
-    return this.shown !== null && CHARTS[this.#kind]!.zooms;
+    if (this.kind === "time") return true;
+    return this.shown !== null && CHARTS[this.kind]!.zooms;
   }
 
   /** Zooms in another chart, as its keys do; returns false if none is shown. */
   zoom(key: "w" | "s" | "0"): boolean {
     this.shown?.key(new KeyboardEvent("keydown", { key }));
-    return this.#kind !== "time";
+    return this.kind !== "time";
   }
 
   show(kind: ChartKind): void {
-    this.#kind = kind in CHARTS ? kind : "time";
-    this.node.replaceChildren(this.#kind === "time" ? this.#time : this.#other(this.#kind));
+    this.kind = kind in CHARTS ? kind : "time";
+    this.node.replaceChildren(this.kind === "time" ? this.#time : this.#other(this.kind));
     this.shown?.sync();
   }
 
   retheme(): void {
-    for (const chart of this.#made.values()) chart.stage.changed();
+    for (const chart of this.#known.values()) if ("stage" in chart) chart.stage.changed();
   }
 
   #other(kind: OtherKind): HTMLElement {
     const entry = CHARTS[kind]!;
-    const known = this.#made.get(kind)?.node ?? this.#missing.get(kind);
-    if (known) return known;
-    const none = (why: string) => {
-      const node = message("empty", `No chart “${entry.label}”`, why);
-      this.#missing.set(kind, node);
-      return node;
+    const known = this.#known.get(kind);
+    if (known) return known instanceof HTMLElement ? known : known.node;
+    const none = (why: string, title = `No chart “${entry.label}”`) => message("empty", title, why);
+    const take = (chart: OtherChart | HTMLElement) => {
+      this.#known.set(kind, chart);
+      return chart instanceof HTMLElement ? chart : chart.node;
     };
     const why = entry.unavailable?.(this.#host.data) ?? null;
-    if (why !== null) return none(why);
+    if (why !== null) return take(none(why));
     const made = entry.make(this.#host);
-    if (!(made instanceof Promise)) {
-      this.#made.set(kind, made);
-      return made.node;
-    }
-    const busy = message("busy", `Reading the chart “${entry.label}” …`);
-    this.#missing.set(kind, busy);
+    if (!(made instanceof Promise)) return take(made);
     made
-      .then((chart) => {
-        if (typeof chart === "string") none(chart);
-        else this.#made.set(kind, chart);
-      })
+      .then((chart) => take(typeof chart === "string" ? none(chart, entry.titles?.none) : chart))
       .catch((error) => {
-        this.#missing.set(kind, message("error", "Repeats could not be read", errorText(error)));
+        const { failed = "", hint = "" } = entry.titles ?? {};
+        take(message("error", failed, errorText(error) + hint));
       })
       .then(() => {
-        if (this.#kind === kind && !this.#host.signal.aborted) this.show(kind);
+        if (this.kind === kind && !this.#host.context.signal.aborted) this.show(kind);
       });
-    return busy;
+    return take(message("busy", `Reading the chart “${entry.label}” …`));
   }
 }

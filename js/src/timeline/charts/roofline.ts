@@ -1,7 +1,8 @@
-import { errorText, isAbort } from "../../shared/client/request.ts";
+import type { RooflineColumns } from "../../shared/client/answers.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { div, element } from "../../shell/dom.ts";
-import { message } from "../../shell/message.ts";
+import type { PointerSpot } from "../../shell/pointer.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
 import {
@@ -11,7 +12,7 @@ import {
   RateField,
   rateText,
 } from "./roofline_points.ts";
-import { type ChartHost, ChartStage, type OtherChart, shifted } from "./stage.ts";
+import { type ChartHost, ChartStage, type OtherChart, type StageChart, shifted } from "./stage.ts";
 
 const REACH = 5;
 const HOW =
@@ -34,120 +35,115 @@ interface CeilingDrag {
 }
 
 /** Operations per second against operations per byte, one point per operator: bound by memory or by arithmetic. */
-export class Roofline implements OtherChart {
+export class Roofline implements OtherChart, StageChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
   readonly stage: ChartStage;
   readonly #note = element("p", { class: "tvmdbg-muted" });
   readonly #list: MissingList;
   readonly #fields: Record<RooflineLine, RateField>;
-  #points: OperatorPoints | null = null;
-  #painter: RooflinePainter | null = null;
-  #convention = "";
+  readonly #points: OperatorPoints;
+  readonly #painter: RooflinePainter;
   #current = -1;
   #hovered = -1;
   #over: RooflineLine | null = null;
   #drag: CeilingDrag | null = null;
 
-  constructor(host: ChartHost) {
+  constructor(host: ChartHost, columns: RooflineColumns) {
     this.#host = host;
-    this.#list = new MissingList((nodes) => host.pick(nodes));
+    this.#points = new OperatorPoints(columns, host.data.slices.columns.nodeNs);
+    this.#painter = new RooflinePainter(this.#points, host.data.names);
+    this.#list = new MissingList(host);
     const field = (line: RooflineLine, label: string, unit: string, title: string) =>
-      new RateField(label, unit, title, {
-        set: (value) => this.#set(line, value),
-        say: (text) => host.say(text),
-        reset: () => this.#tell(),
-        leave: () => this.stage.focusView(),
-      });
+      new RateField(label, unit, title, (value) => this.#set(line, value), this);
     this.#fields = {
       flops: field("flops", "peak", "FLOP/s", "peak compute, such as 200 GFLOP/s"),
       bytes: field("bytes", "bandwidth", "B/s", "peak memory bandwidth, such as 25 GB/s"),
     };
-    this.stage = new ChartStage(
-      "tvmdbg-timeline-roofline",
-      {
-        paint: (brush, width, height) => {
-          const points = this.#points;
-          if (!points || !this.#painter) {
-            brush.text("Counting operations …", 8, 12, brush.theme.muted, width);
-            return;
-          }
-          this.#painter.paint(brush, this.#place(width, height), this.#given, points.highest);
-        },
-        over: (brush, width, height) => {
-          const painter = this.#painter;
-          if (!painter) return;
-          const place = this.#place(width, height);
-          const { selected } = this.#host.session;
-          const chosen = selected.map((node) => this.#points!.of(node));
-          for (const point of chosen) this.#ring(point, () => painter.ring(brush, place, point, 2));
-          for (const [point, line] of [
-            [this.#hovered, 1],
-            [this.#current, 3],
-          ] as const) {
-            this.#ring(point, () => painter.ring(brush, place, point, line));
-          }
-          const to = this.#drag?.line === null ? this.#drag.to : null;
-          if (to) {
-            const { x, y } = this.#drag!;
-            const box = { x: Math.min(x, to.x), y: Math.min(y, to.y) };
-            const size = { width: Math.abs(to.x - x), height: Math.abs(to.y - y) };
-            brush.fill(brush.theme.accent, box.x, box.y, size.width, size.height, 0.14);
-            brush.frame({ ...box, ...size }, 1);
-          }
-        },
-        move: (at) => this.#move(at),
-        press: ({ x, y }) => {
-          const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
-          this.#drag = this.#points && { x, y, line, extent: this.#extent, to: null };
-        },
-        drag: (to) => {
-          const drag = this.#drag;
-          if (!drag) return;
-          drag.to = to;
-          if (drag.line) this.#pull(drag.line, to.x, to.y);
-          this.stage.touched();
-        },
-        drop: (to) => {
-          const drag = this.#drag;
-          this.#drag = null;
-          if (to && drag?.line === null) this.#box(drag, to);
-          this.stage.changed();
-        },
-        click: (x, y, event) => {
-          if (this.#drag) this.#click(this.#at(x, y), event.ctrlKey || event.metaKey);
-          this.#drag = null;
-          this.stage.changed();
-        },
-      },
-      host,
-    );
+    this.stage = new ChartStage("tvmdbg-timeline-roofline", this, host);
     const { flops, bytes } = this.#fields;
     this.node = div(
       "tvmdbg-timeline-other tvmdbg-column tvmdbg-timeline-rooflines",
       div("tvmdbg-timeline-above", flops.node, bytes.node, this.#note),
       div("tvmdbg-timeline-beside tvmdbg-wrap tvmdbg-fill", this.stage.node, this.#list.node),
     );
+    const { options, signal } = host.context;
     for (const name of ["peak_flops", "bandwidth"] as const) {
-      host.options.onChange(name, () => this.#tell(), host.signal);
+      options.onChange(name, () => this.tell(), signal);
     }
-    void this.#ask();
+    this.#list.fill(this.#points, columns.info.convention);
+    this.tell();
+  }
+
+  paint(brush: ChartBrush, width: number, height: number): void {
+    const place = this.#place(width, height);
+    this.#painter.paint(brush, place, this.#given, this.#points.highest);
+  }
+
+  over(brush: ChartBrush, width: number, height: number): void {
+    const points = this.#points;
+    const place = this.#place(width, height);
+    const ring = (point: number, line: number) => {
+      if (point >= 0 && points.isDrawn(point)) this.#painter.ring(brush, place, point, line);
+    };
+    for (const node of this.#host.session.selected) ring(points.of(node), 2);
+    ring(this.#hovered, 1);
+    ring(this.#current, 3);
+    const { x, y, line, to } = this.#drag ?? { line: "", to: null };
+    if (line !== null || !to) return;
+    const box = { x: Math.min(x, to.x), y: Math.min(y, to.y) };
+    const size = { width: Math.abs(to.x - x), height: Math.abs(to.y - y) };
+    brush.fill(brush.theme.accent, box.x, box.y, size.width, size.height, 0.14);
+    brush.frame({ ...box, ...size }, 1);
+  }
+
+  press({ x, y }: PointerSpot): void {
+    const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
+    this.#drag = { x, y, line, extent: this.#extent, to: null };
+  }
+
+  drag(to: PointerSpot): void {
+    const drag = this.#drag;
+    if (!drag) return;
+    drag.to = to;
+    if (drag.line) this.#pull(drag.line, to.x, to.y);
+    this.stage.touched();
+  }
+
+  drop(to: PointerSpot | null): void {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (to && drag?.line === null) this.#box(drag, to);
+    this.stage.changed();
+  }
+
+  click({ x, y }: PointerSpot, event: MouseEvent): void {
+    const isPick = this.#drag && event.button === 0;
+    if (isPick) this.#click(this.#at(x, y), event.ctrlKey || event.metaKey);
+    this.#drag = null;
+    this.stage.changed();
+  }
+
+  leave(): void {
+    this.#move(null);
+  }
+
+  hover(at: PointerSpot): void {
+    this.#move(at);
   }
 
   sync(): void {
     const { node, hovered } = this.#host.session;
     const points = this.#points;
-    if (points) {
-      this.#current = node === null ? -1 : points.of(node);
-      this.#hovered = hovered === null ? -1 : points.of(hovered);
-      this.#list.mark(this.#host.session.selected);
-    }
+    this.#current = node === null ? -1 : points.of(node);
+    this.#hovered = hovered === null ? -1 : points.of(hovered);
+    this.#list.mark(this.#host.session.selected);
     this.stage.touched();
   }
 
   key(event: KeyboardEvent): boolean {
     const points = this.#points;
-    if (!points || points.byTime.length === 0) return false;
+    if (!points.byTime.length) return false;
     const along = (order: readonly number[], by: number) => {
       const at = order.indexOf(this.#current);
       const isFirst = at < 0 && Number.isFinite(by);
@@ -173,7 +169,7 @@ export class Roofline implements OtherChart {
 
   inspect(out: Record<string, unknown>): void {
     Object.assign(out, shifted(this.stage, this.node));
-    out.current = this.#points?.node[this.#current] ?? -1;
+    out.current = this.#points.node[this.#current] ?? -1;
     out.ceilings = this.#given;
     out.said = this.#note.textContent;
     const { width, height } = this.stage;
@@ -192,59 +188,39 @@ export class Roofline implements OtherChart {
   get sentence(): string {
     const { selected } = this.#host.session;
     const points = this.#points;
-    if (!points || selected.length !== 1) return "";
+    if (selected.length !== 1) return "";
     return this.#current >= 0 && points.isDrawn(this.#current)
       ? this.#tooltip(this.#current).join(", ")
       : "";
   }
 
   get #given(): Ceilings {
-    const { options } = this.#host;
+    const { options } = this.#host.context;
     return { flops: options.get("peak_flops") || null, bytes: options.get("bandwidth") || null };
   }
 
   /** Given ceilings, else the highest rates measured. */
   get #lines(): Ceilings {
-    const [{ flops, bytes }, seen] = [this.#given, this.#points?.highest];
-    return { flops: flops ?? seen?.flops ?? null, bytes: bytes ?? seen?.bytes ?? null };
-  }
-
-  async #ask(): Promise<void> {
-    const { run, data, signal } = this.#host;
-    try {
-      const columns = await run.ask("roofline");
-      if (signal.aborted) return;
-      if (!columns || "missing" in columns) {
-        const why = columns?.missing ?? "This page was saved without operation counts.";
-        this.node.replaceChildren(message("empty", "No roofline", why));
-      } else {
-        this.#points = new OperatorPoints(columns, data.slices.columns.nodeNs);
-        this.#painter = new RooflinePainter(this.#points, data.names);
-        this.#convention = columns.info.convention;
-        const name = (point: number) => this.#painter!.name(point);
-        this.#list.fill(this.#points, name, (ns) => data.slices.timeText(ns), this.#convention);
-        this.#tell();
-        this.sync();
-      }
-    } catch (error) {
-      if (signal.aborted || isAbort(error)) return;
-      const hint = `${errorText(error)}\nRun the cell again.`;
-      this.node.replaceChildren(message("error", "Operations could not be counted", hint));
-    }
+    const [{ flops, bytes }, seen] = [this.#given, this.#points.highest];
+    return { flops: flops ?? seen.flops, bytes: bytes ?? seen.bytes };
   }
 
   #set(line: RooflineLine, value: number | null): void {
-    this.#host.options.set(line === "flops" ? "peak_flops" : "bandwidth", value);
-    this.#tell();
+    this.#host.context.options.set(line === "flops" ? "peak_flops" : "bandwidth", value);
+    this.tell();
   }
 
-  #tell(): void {
+  say(text: string): void {
+    this.#host.say(text);
+  }
+
+  /** Shows the ceilings, and what lies below them. */
+  tell(): void {
     const { flops, bytes } = this.#given;
     this.#fields.flops.show(flops);
     this.#fields.bytes.show(bytes);
     const points = this.#points;
     this.stage.changed();
-    if (!points) return;
     const absent = points.node.length - points.byTime.length;
     const rest = absent ? ` ${counted(absent, "operator")} not in the chart.` : "";
     let note = "Dashed = best measured, not hardware peak.";
@@ -256,7 +232,7 @@ export class Roofline implements OtherChart {
       note = `Memory-bound below ${ridge} FLOP/B, ignoring cache hits: ${counted(slow.length, "operator")}.`;
     }
     this.#note.textContent = note + rest;
-    this.#note.title = `${note}${rest} ${this.#convention}`;
+    this.#note.title = `${note}${rest} ${points.columns.info.convention}`;
   }
 
   #place(width: number, height: number): RooflinePlot {
@@ -264,19 +240,15 @@ export class Roofline implements OtherChart {
   }
 
   get #extent(): CeilingDrag["extent"] {
-    return this.#points?.extent(this.#lines) ?? NOTHING;
-  }
-
-  #ring(point: number, draw: () => void): void {
-    if (point >= 0 && this.#points?.isDrawn(point)) draw();
+    return this.#points.extent(this.#lines);
   }
 
   #at(x: number, y: number): number {
     const place = this.#place(this.stage.width, this.stage.height);
     let [nearest, best] = [-1, Number.POSITIVE_INFINITY];
-    for (const point of this.#points?.byTime ?? []) {
-      const [left, top] = this.#painter!.spot(place, point);
-      const radius = this.#painter!.radius(point);
+    for (const point of this.#points.byTime) {
+      const [left, top] = this.#painter.spot(place, point);
+      const radius = this.#painter.radius(point);
       const away = Math.hypot(left - x, top - y);
       if (away <= radius + 2 && away / radius <= best) [nearest, best] = [point, away / radius];
     }
@@ -285,7 +257,7 @@ export class Roofline implements OtherChart {
 
   #lineAt(x: number, y: number): RooflineLine | null {
     const place = this.#place(this.stage.width, this.stage.height);
-    if (x < place.left || x > place.right || !this.#points) return null;
+    if (x < place.left || x > place.right) return null;
     const { flops, bytes } = this.#lines;
     const ridge = this.#given.flops && this.#given.bytes ? place.atX(flops! / bytes!) : null;
     if (flops && Math.abs(place.atY(flops) - y) <= REACH && x >= (ridge ?? 0)) return "flops";
@@ -300,13 +272,11 @@ export class Roofline implements OtherChart {
     this.stage.node.style.cursor = this.#over ? "move" : "";
     if (point !== this.#hovered) {
       this.#hovered = point;
-      this.#host.hover(point < 0 ? null : this.#points!.node[point]!);
+      this.#host.session.hover(point < 0 ? null : this.#points.node[point]!);
       this.stage.touched();
     }
-    const top = this.stage.node.offsetTop;
-    if (!at || (point < 0 && !this.#over)) this.#host.tip(null, 0, 0);
-    else if (point >= 0) this.#host.tip(this.#tooltip(point), at.x, at.y + top);
-    else this.#host.tip(this.#ceiling(this.#over!), at.x, at.y + top);
+    const lines = point >= 0 ? this.#tooltip(point) : this.#over && this.#ceiling(this.#over);
+    this.#host.tooltip.tell(lines, this.stage.node, at?.x ?? 0, at?.y ?? 0);
   }
 
   #pull(line: RooflineLine, x: number, y: number): void {
@@ -321,36 +291,36 @@ export class Roofline implements OtherChart {
     const place = this.#place(this.stage.width, this.stage.height);
     const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
     const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
-    const inside = this.#points!.byTime.filter((point) => {
-      const [x, y] = this.#painter!.spot(place, point);
+    const inside = this.#points.byTime.filter((point) => {
+      const [x, y] = this.#painter.spot(place, point);
       return x >= left && x <= right && y >= top && y <= bottom;
     });
-    const nodes = inside.map((point) => this.#points!.node[point]!).toReversed();
-    this.#host.pick(nodes);
+    const nodes = inside.map((point) => this.#points.node[point]!).toReversed();
+    this.#host.choose("chart", nodes);
   }
 
   #click(point: number, toggle: boolean): void {
-    const node = this.#points?.node[point];
+    const node = this.#points.node[point];
     if (node !== undefined && toggle) this.#host.session.toggle(node, "timeline");
-    else if (node === undefined) this.#host.pick([]);
+    else if (node === undefined) this.#host.choose("chart", []);
     else this.#pick(point);
   }
 
   #pick(point: number): void {
     this.#current = point;
-    this.#host.pick([this.#points!.node[point]!]);
+    this.#host.choose("chart", [this.#points.node[point]!]);
     this.stage.touched();
   }
 
   #tooltip(point: number): string[] {
-    const points = this.#points!;
+    const points = this.#points;
     const { data } = this.#host;
     const node = points.node[point]!;
     const about = points.exact[point] ? "" : "≈ ";
     const bound = points.bound(point, this.#given);
-    const dtype = points.dtype(point);
+    const dtype = points.columns.dtypes.at(point);
     return [
-      this.#painter!.name(point),
+      data.names.title(node),
       `${data.names.opKind(node)}, ${data.slices.timeText(points.ns[point]!)}`,
       `${about}${rateText(points.flops[point]!, "FLOP")}${/int/.test(dtype) ? ` on ${dtype}` : ""} for ${rateText(points.bytes[point]!, "B")}`,
       `${about}${Number(points.intensity[point]!.toPrecision(3))} FLOP/B`,
@@ -368,5 +338,3 @@ export class Roofline implements OtherChart {
       : [`best measured: ${value}`, `not hardware peak; drag it to set the ${what}`];
   }
 }
-
-const NOTHING = { x: { low: -1, high: 1 }, y: { low: -1, high: 1 } };

@@ -1,4 +1,4 @@
-import type { Pen } from "../../shared/drawing/canvas.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { fitTitle, type Names } from "../data/names.ts";
 import {
   beside,
@@ -10,7 +10,6 @@ import {
   type RooflineLabel,
   rateText,
 } from "./roofline_points.ts";
-import type { Brush } from "./stage.ts";
 
 const [LEFT, TOP, RIGHT, BOTTOM] = [52, 16, 10, 20];
 const [SMALLEST, LARGEST] = [4, 13];
@@ -73,21 +72,17 @@ export class RooflinePainter {
     return Math.max(SMALLEST, LARGEST * Math.sqrt(share));
   }
 
-  paint(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
+  paint(brush: ChartBrush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     this.#axes(brush, place);
-    const { context } = brush;
-    context.save();
-    context.beginPath();
     const [width, height] = [place.right - place.left, place.bottom - place.top];
-    context.rect(place.left, place.top, width, height);
-    context.clip();
+    brush.clip(place.left, place.top, width, height);
     this.#ceilings(brush, place, given, seen);
-    context.restore();
+    brush.context.restore();
     for (const point of this.#points.byTime) this.#dot(brush, place, point);
     this.#labels(brush, place, given, seen);
   }
 
-  ring(brush: Brush, place: RooflinePlot, point: number, line: number): void {
+  ring(brush: ChartBrush, place: RooflinePlot, point: number, line: number): void {
     const { context, theme } = brush;
     const [x, y] = this.spot(place, point);
     for (const [color, thick] of [
@@ -106,15 +101,13 @@ export class RooflinePainter {
     return [place.atX(this.#points.intensity[point]!), place.atY(this.#points.rate[point]!)];
   }
 
-  #axes(brush: Brush, place: RooflinePlot): void {
-    const { theme, context } = brush;
+  #axes(brush: ChartBrush, place: RooflinePlot): void {
+    const { theme } = brush;
     const { left, top, right, bottom } = place;
-    context.strokeStyle = theme.line;
-    context.lineWidth = 1;
     let free = left - 30;
     for (const value of decadeTicks(place.x, (right - left) / TICK_X)) {
       const x = Math.round(place.atX(value)) + 0.5;
-      line(context, x, top, x, bottom);
+      brush.line(theme.line, x, top, x, bottom);
       const text = value >= 1000 ? rateText(value, "").trim() : String(value);
       brush.font();
       const width = brush.measure.width(text);
@@ -124,37 +117,39 @@ export class RooflinePainter {
     }
     for (const value of decadeTicks(place.y, (bottom - top) / TICK_Y)) {
       const y = Math.round(place.atY(value)) + 0.5;
-      line(context, left, y, right, y);
+      brush.line(theme.line, left, y, right, y);
       if (y < top + 6) continue;
       brush.number(rateText(value, "").trim(), left - 6, y, theme.muted, left - 6, true);
     }
-    context.strokeStyle = theme.muted;
-    line(context, left + 0.5, top, left + 0.5, bottom);
-    line(context, left, bottom + 0.5, right, bottom + 0.5);
+    brush.line(theme.muted, left + 0.5, top, left + 0.5, bottom);
+    brush.line(theme.muted, left, bottom + 0.5, right, bottom + 0.5);
     brush.number("FLOP/B", right, bottom + 10, theme.muted, 60, true);
     brush.text("FLOP/s", 4, 8, theme.muted, left);
   }
 
-  #ceilings(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
-    const { context } = brush;
+  #ceilings(brush: ChartBrush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     const [flops, bytes] = [given.flops ?? seen.flops, given.bytes ?? seen.bytes];
     const ridge = ridgeOf(given);
+    const line = (isGiven: boolean, ...ends: [x: number, y: number, toX: number, toY: number]) => {
+      brush.context.setLineDash(isGiven ? [] : DASHES);
+      brush.line(isGiven ? brush.theme.text : brush.theme.muted, ...ends, isGiven ? 2 : 1.5);
+    };
     if (flops) {
-      stroke(brush, given.flops !== null);
       const y = place.atY(flops);
-      line(context, ridge === null ? place.left : place.atX(ridge), y, place.right, y);
+      const left = ridge === null ? place.left : place.atX(ridge);
+      line(given.flops !== null, left, y, place.right, y);
     }
     if (bytes) {
-      stroke(brush, given.bytes !== null);
       const [start, end] = [place.intensity(place.left), ridge ?? place.intensity(place.right)];
-      line(context, place.left, place.atY(bytes * start), place.atX(end), place.atY(bytes * end));
+      const [y, toY] = [place.atY(bytes * start), place.atY(bytes * end)];
+      line(given.bytes !== null, place.left, y, place.atX(end), toY);
     }
-    context.setLineDash([]);
+    brush.context.setLineDash([]);
   }
 
   /** Texts of the ceilings with possible positions beside them, the best first. */
   #ceilingTexts(
-    brush: Brush,
+    brush: ChartBrush,
     place: RooflinePlot,
     given: Ceilings,
     seen: Ceilings,
@@ -185,7 +180,7 @@ export class RooflinePainter {
     return texts;
   }
 
-  #dot(brush: Brush, place: RooflinePlot, point: number): void {
+  #dot(brush: ChartBrush, place: RooflinePlot, point: number): void {
     const { context, theme } = brush;
     const [x, y] = this.spot(place, point);
     const radius = this.radius(point);
@@ -203,7 +198,7 @@ export class RooflinePainter {
     brush.drawn.marks.push({ ...box, node });
   }
 
-  #labels(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
+  #labels(brush: ChartBrush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     const shown = this.#points.byTime;
     const spots = shown.map((point) => {
       const [x, y] = this.spot(place, point);
@@ -223,10 +218,6 @@ export class RooflinePainter {
       brush.text(texts[i]![0], label.x, label.y, brush.theme.text, label.width + 1);
     });
   }
-
-  name(point: number): string {
-    return this.#names.title(this.#points.node[point]!);
-  }
 }
 
 /** Operations per byte at which both ceilings meet; null unless both are given. */
@@ -236,17 +227,4 @@ function ridgeOf({ flops, bytes }: Ceilings): number | null {
 
 function rateLabel(given: boolean, rate: string): string {
   return given ? rate : `best measured: ${rate}`;
-}
-
-function stroke({ context, theme }: Brush, given: boolean): void {
-  context.strokeStyle = given ? theme.text : theme.muted;
-  context.lineWidth = given ? 2 : 1.5;
-  context.setLineDash(given ? [] : DASHES);
-}
-
-function line(context: Pen, x1: number, y1: number, x2: number, y2: number): void {
-  context.beginPath();
-  context.moveTo(x1, y1);
-  context.lineTo(x2, y2);
-  context.stroke();
 }

@@ -2,6 +2,7 @@ import type { RooflineColumns } from "../../shared/client/answers.ts";
 import { counted, duration } from "../../shared/format.ts";
 import { addTo, smallest } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shell/dom.ts";
+import type { ChartHost } from "./stage.ts";
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
@@ -26,9 +27,10 @@ export function rateText(value: number, unit: string): string {
 export function typedRate(text: string): number | null {
   const typed = text.trim();
   if (!typed) return null;
-  const match = /^([\d.,]+(?:e[+-]?\d+)?)\s*([kmgtp]?)(?:(?:flops?|b|bytes?)(?:\/s)?)?$/i.exec(
-    typed,
-  );
+  const match =
+    /^((?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?(?:e[+-]?\d+)?)\s*([kmgtp]?)(?:(?:flops?|b|bytes?)(?:\/s)?)?$/i.exec(
+      typed,
+    );
   const value = match
     ? Number(match[1]!.replaceAll(",", "")) * (POWERS[match[2]!.toLowerCase()] ?? 1)
     : Number.NaN;
@@ -59,12 +61,13 @@ export class OperatorPoints {
   /** Drawable points, the slowest first, and from left to right. */
   readonly byTime: readonly number[];
   readonly byPlace: readonly number[];
-  readonly #columns: RooflineColumns;
   readonly #of: Map<number, number>;
 
-  constructor(columns: RooflineColumns, nodeNs: Float64Array) {
+  constructor(
+    readonly columns: RooflineColumns,
+    nodeNs: Float64Array,
+  ) {
     const { node, flops, bytes, exact } = columns;
-    this.#columns = columns;
     this.node = node;
     this.flops = flops;
     this.bytes = bytes;
@@ -94,10 +97,6 @@ export class OperatorPoints {
   /** Bytes a second; NaN if unknown. */
   moved(point: number): number {
     return (this.bytes[point]! / this.ns[point]!) * 1e9;
-  }
-
-  dtype(point: number): string {
-    return this.#columns.dtypes.at(point);
   }
 
   get highest(): { flops: number; bytes: number } {
@@ -136,7 +135,7 @@ export class OperatorPoints {
   }
 
   #why(point: number): string {
-    const reason = this.#columns.why.at(point);
+    const reason = this.columns.why.at(point);
     if (reason) return reason;
     if (!(this.ns[point]! > 0)) return "no time above zero";
     return "no arithmetic: 0 operations";
@@ -257,18 +256,15 @@ export class MissingList {
     class: "tvmdbg-timeline-missing",
     "aria-label": "operators that are not in the chart",
   });
-  readonly #pick: (nodes: number[]) => void;
+  readonly #host: ChartHost;
 
-  constructor(pick: (nodes: number[]) => void) {
-    this.#pick = pick;
+  constructor(host: ChartHost) {
+    this.#host = host;
   }
 
-  fill(
-    points: OperatorPoints,
-    name: (point: number) => string,
-    timeOf: (ns: number) => string,
-    convention: string,
-  ): void {
+  fill(points: OperatorPoints, convention: string): void {
+    const { names, slices } = this.#host.data;
+    const pick = (nodes: number[]) => this.#host.choose("chart", nodes);
     const groups = points.missing().map(({ why, points: own, ns }) => {
       const nodes = own.map((point) => points.node[point]!);
       const all = `${counted(own.length, "operator")}, ${duration(ns)}`;
@@ -276,8 +272,8 @@ export class MissingList {
         const node = points.node[point]!;
         const moved = points.moved(point);
         const rate = moved > 0 ? `, ${rateText(moved, "B/s")}` : "";
-        const text = `${name(point)} · ${timeOf(points.ns[point]!)}${rate}`;
-        const row = button(text, why, () => this.#pick([node]));
+        const text = `${names.title(node)} · ${slices.timeText(points.ns[point]!)}${rate}`;
+        const row = button(text, why, () => pick([node]));
         row.dataset.node = String(node);
         return element("li", {}, row);
       });
@@ -289,7 +285,7 @@ export class MissingList {
           "p",
           {},
           `${why}: `,
-          button(all, `select ${all}`, () => this.#pick(nodes)),
+          button(all, `select ${all}`, () => pick(nodes)),
         ),
         element("ul", {}, ...rows, more > 0 && element("li", {}, `… and ${more} more`)),
       );
@@ -309,11 +305,11 @@ export class MissingList {
   }
 }
 
-export interface RateEvents {
-  set(value: number | null): void;
+interface RateHost {
+  readonly stage: { focusView(): void };
   say(text: string): void;
-  reset(): void;
-  leave(): void;
+  /** Shows the rates that are set. */
+  tell(): void;
 }
 
 /** A field for a peak rate of a machine; may be empty. */
@@ -322,7 +318,13 @@ export class RateField {
   readonly #field: HTMLInputElement;
   readonly #unit: string;
 
-  constructor(label: string, unit: string, title: string, events: RateEvents) {
+  constructor(
+    label: string,
+    unit: string,
+    title: string,
+    set: (value: number | null) => void,
+    host: RateHost,
+  ) {
     this.#unit = unit;
     this.#field = element("input", {
       type: "text",
@@ -335,14 +337,14 @@ export class RateField {
     this.#field.addEventListener("change", () => {
       const value = typedRate(this.#field.value);
       this.#field.setAttribute("aria-invalid", String(Number.isNaN(value)));
-      if (Number.isNaN(value)) events.say(`${label} must be a number above zero, such as 200 G`);
-      else events.set(value);
+      if (Number.isNaN(value)) host.say(`${label} must be a number above zero, such as 200 G`);
+      else set(value);
     });
     this.#field.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== "Escape") return;
-      if (event.key === "Escape") events.reset();
+      if (event.key === "Escape") host.tell();
       this.#field.blur();
-      events.leave();
+      host.stage.focusView();
     });
   }
 

@@ -1,98 +1,14 @@
-import type { Client } from "../../shared/client/client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
-import {
-  clear,
-  type Layer,
-  type Pen,
-  type Rectangle,
-  TextMeasure,
-} from "../../shared/drawing/canvas.ts";
-import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
+import { ChartBrush, type DrawnItems } from "../../shared/drawing/brush.ts";
+import type { Layer, Rectangle } from "../../shared/drawing/canvas.ts";
 import { div, element, onResize, pointIn } from "../../shell/dom.ts";
-import { bindPointer, type PointerHandlers } from "../../shell/pointer.ts";
+import { bindPointer, type PointerHandlers, type PointerSpot } from "../../shell/pointer.ts";
 import { reveal } from "../../shell/scrolling.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
-import type { ViewOptions } from "../../shell/view.ts";
-import { fitTitle, type Title } from "../data/names.ts";
+import type { Tooltip } from "../../shell/tooltip.ts";
+import type { ViewContext } from "../../shell/view.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
-
-export const FONT = 11;
-
-interface DrawnChart {
-  labels: (Rectangle & { text: string })[];
-  marks: (Rectangle & Record<string, unknown>)[];
-}
-
-/** A canvas in CSS pixels, with the current theme. */
-export class Brush {
-  theme!: Theme;
-  drawn: DrawnChart = { labels: [], marks: [] };
-
-  constructor(
-    readonly context: Pen,
-    readonly measure = new TextMeasure(context),
-  ) {}
-
-  fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
-    this.context.globalAlpha = alpha;
-    this.context.fillStyle = color;
-    this.context.fillRect(x, y, width, height);
-    this.context.globalAlpha = 1;
-  }
-
-  start(theme: Theme): void {
-    this.theme = theme;
-    this.drawn = { labels: [], marks: [] };
-  }
-
-  /** A line with a halo around a box, visible on every fill. */
-  frame({ x, y, width, height }: Rectangle, line = 2): void {
-    const { context, theme } = this;
-    for (const [color, thick] of [
-      [theme.background, line + 2],
-      [theme.text, line],
-    ] as const) {
-      context.strokeStyle = color;
-      context.lineWidth = thick;
-      context.strokeRect(x, y, Math.max(0, width), Math.max(0, height));
-    }
-  }
-
-  font(weight = "normal"): void {
-    this.context.font = `${weight} ${FONT}px ${this.theme.font}`;
-    this.context.textBaseline = "middle";
-  }
-
-  /** Writes as much of the text as fits into `room`, its middle at `y`; returns its width. */
-  text(text: string, x: number, y: number, color: string, room: number, weight?: string): number {
-    this.font(weight);
-    const shown = this.measure.fit(text, room);
-    return shown ? this.write(shown, x, y, color) : 0;
-  }
-
-  /** Writes the title of an operator, whose id is kept longest. */
-  title(title: Title, x: number, y: number, color: string, room: number, weight?: string): number {
-    this.font(weight);
-    const shown = fitTitle(this.measure, title, room);
-    return shown ? this.write(shown, x, y, color) : 0;
-  }
-
-  /** Writes a number, completely or not at all. */
-  number(text: string, x: number, y: number, color: string, room: number, right = false): number {
-    this.font();
-    const width = this.measure.width(text);
-    return width > room ? 0 : this.write(text, right ? x - width : x, y, color);
-  }
-
-  write(text: string, x: number, y: number, color: string): number {
-    this.context.fillStyle = color;
-    this.context.fillText(text, x, y + 0.5);
-    const width = this.measure.width(text);
-    this.drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
-    return width;
-  }
-}
 
 /** Moves by the arrow keys, Home, End and pages; returns true if the key was one of them. */
 export function arrows(
@@ -116,109 +32,77 @@ export function arrows(
   return move !== undefined;
 }
 
-/** A chart in place of the tracks in time, over the same slices. */
-export interface OtherChart {
-  readonly node: HTMLElement;
-  readonly stage: ChartStage;
-  /** Description of the picked item, or ""; the session's description follows a pick. */
-  readonly sentence?: string;
-  sync(): void;
-  /** Handles a key; true ends its handling. */
-  key(event: KeyboardEvent): boolean;
-  /** Adds the drawn items, for tests: `labels` and `marks` in CSS pixels of `node`. */
-  inspect(out: Record<string, unknown>): void;
-}
-
-/** Services of the view for a chart. */
+/** Services of the view for a chart or a table. */
 export interface ChartHost {
   readonly root: HTMLElement;
   readonly data: TimelineData;
-  readonly run: Client;
-  readonly options: ViewOptions<TimelineOptions>;
+  readonly context: ViewContext<TimelineOptions>;
   readonly session: SessionClient;
-  /** Selects nodes, or one slice; the last node becomes the current one. */
-  pick(nodes: readonly number[], slice?: number): void;
-  hover(node: number | null): void;
+  readonly tooltip: Tooltip;
   say(text: string): void;
-  /** Shows lines beside a point of the chart's `node`, the first in bold; null hides them. */
-  tip(lines: string[] | null, x: number, y: number): void;
-  readonly signal: AbortSignal;
+  /** Selects nodes, or one slice, in a part of the view; the last node becomes the current one. */
+  choose(part: "chart" | "table", nodes: readonly number[], slice?: number): void;
 }
 
-export interface StageEvents extends Partial<Pick<PointerHandlers, "press" | "drag" | "drop">> {
+/** What a stage shows, and how it answers pointer and wheel. */
+export interface StageChart extends PointerHandlers {
   /** Paints all; the stage is `width` × `height` CSS pixels. */
-  paint(brush: Brush, width: number, height: number): void;
+  paint(brush: ChartBrush, width: number, height: number): void;
   /** Paints the overlay: pointer, hover, selection. */
-  over(brush: Brush, width: number, height: number): void;
-  /** The pointer moved; null: it has left. */
-  move(at: { x: number; y: number } | null): void;
-  click(x: number, y: number, event: MouseEvent): void;
-  double?(x: number, y: number): void;
+  over(brush: ChartBrush, width: number, height: number): void;
   /** Handles the wheel while the view has the focus; false lets the page scroll. */
   wheel?(x: number, y: number, event: WheelEvent): boolean;
 }
 
 /** Stage of a chart, painted with brushes that record what they draw. */
 export class ChartStage extends Stage {
-  readonly record: () => DrawnChart;
   readonly #root: HTMLElement;
+  readonly #brushes: readonly ChartBrush[];
 
   constructor(
     className: string,
-    events: StageEvents,
-    { root, signal }: Pick<ChartHost, "root" | "signal">,
+    chart: StageChart,
+    { root, context: { signal } }: Pick<ChartHost, "root" | "context">,
   ) {
-    let record!: () => DrawnChart;
-    const make = (base: Layer, over: Layer): StagePainters => {
-      const [brush, overBrush] = [new Brush(base.context), new Brush(over.context)];
-      const paint = (theme: Theme, width: number, height: number) => {
-        brush.start(theme);
-        brush.fill(theme.background, 0, 0, width, height);
-        events.paint(brush, width, height);
+    const brushes: ChartBrush[] = [];
+    const make = (...layers: Layer[]): StagePainters => {
+      for (const { context } of layers) brushes.push(new ChartBrush(context));
+      const [brush, over] = brushes;
+      return {
+        base: (theme, width, height) => {
+          brush!.start(theme);
+          brush!.fill(theme.background, 0, 0, width, height);
+          chart.paint(brush!, width, height);
+        },
+        over: (theme, width, height) => {
+          over!.start(theme);
+          chart.over(over!, width, height);
+        },
       };
-      const paintOver = (theme: Theme, width: number, height: number) => {
-        overBrush.start(theme);
-        events.over(overBrush, width, height);
-      };
-      record = () => {
-        const { width, height } = this;
-        const theme = readTheme(root);
-        for (const layer of [base, over]) clear(layer, width, height);
-        paint(theme, width, height);
-        paintOver(theme, width, height);
-        const { labels, marks } = overBrush.drawn;
-        return {
-          labels: [...brush.drawn.labels, ...labels],
-          marks: [...brush.drawn.marks, ...marks],
-        };
-      };
-      return { base: paint, over: paintOver };
     };
     super(root, "tvmdbg-timeline-base", make, signal);
-    this.record = record;
+    this.#brushes = brushes;
     this.#root = root;
     this.node.classList.add(className);
-    bindPointer(
-      this.canvas,
-      {
-        ...events,
-        press: (...press) => {
-          this.focusView();
-          events.press?.(...press);
-        },
-        hover: (at) => events.move(at),
-        leave: () => events.move(null),
-        click: ({ x, y }, event) => event.button === 0 && events.click(x, y, event),
-        doubleClick: ({ x, y }) => events.double?.(x, y),
-      },
-      signal,
-    );
+    this.canvas.addEventListener("pointerdown", () => this.focusView(), { signal });
+    bindPointer(this.canvas, chart, signal);
     const turn = (event: WheelEvent) => {
       if (!root.matches(":focus-within")) return;
       const { x, y } = pointIn(this.canvas, event);
-      if (events.wheel?.(x, y, event)) event.preventDefault();
+      if (chart.wheel?.(x, y, event)) event.preventDefault();
     };
     this.canvas.addEventListener("wheel", turn, { signal, passive: false });
+  }
+
+  /** Paints at once, and returns the drawn items. */
+  record(): DrawnItems {
+    this.changed();
+    this.paint();
+    const drawn = this.#brushes.map((brush) => brush.drawn);
+    return {
+      labels: drawn.flatMap(({ labels }) => labels),
+      marks: drawn.flatMap(({ marks }) => marks),
+    };
   }
 
   focusView(): void {
@@ -234,50 +118,121 @@ export class ChartStage extends Stage {
   }
 }
 
-/** Scrolls content higher than its room; the stage itself is never higher than that. */
-export class Scroller {
-  readonly node: HTMLElement;
-  readonly #stage: ChartStage;
-  readonly #measured: (room: number) => number;
-  readonly #filler = div("tvmdbg-timeline-filler");
-
-  /** @param measured Height of the content in a room of this many pixels. */
-  constructor(stage: ChartStage, measured: (room: number) => number, signal: AbortSignal) {
-    this.#stage = stage;
-    this.#measured = measured;
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-scroll tvmdbg-relative tvmdbg-fill", tabindex: -1 },
-      stage.node,
-      this.#filler,
-    );
-    this.node.addEventListener("scroll", () => stage.changed(), { signal });
-    onResize([this.node], () => this.fit(), signal);
-  }
-
-  get top(): number {
-    return this.node.scrollTop;
-  }
-
-  /** Updates the height of the content. */
-  fit(): void {
-    const room = this.node.clientHeight;
-    this.#stage.node.style.height = `${room}px`;
-    this.#filler.style.height = `${Math.max(0, this.#measured(room) - room)}px`;
-    this.#stage.changed();
-  }
-
-  /** Scrolls to a row at `top`. */
-  reveal(top: number, height: number, above = 0): void {
-    reveal(this.node, top, height, above);
-  }
-}
-
 /** Contents of a stage, in CSS pixels of the node around it. */
-export function shifted(stage: ChartStage, around: HTMLElement): DrawnChart {
+export function shifted(stage: ChartStage, around: HTMLElement): DrawnItems {
   const { labels, marks } = stage.record();
   const [inner, outer] = [stage.node, around].map((node) => node.getBoundingClientRect());
   const [dx, dy] = [inner!.left - outer!.left, inner!.top - outer!.top];
   const move = <T extends Rectangle>(box: T) => ({ ...box, x: box.x + dx, y: box.y + dy });
   return { labels: labels.map(move), marks: marks.map(move) };
+}
+
+/** A chart in place of the tracks in time, over the same slices. */
+export interface OtherChart {
+  readonly node: HTMLElement;
+  readonly stage: ChartStage;
+  /** Description of the picked item, or ""; the session's description follows a pick. */
+  readonly sentence: string;
+  sync(): void;
+  /** Handles a key; true ends its handling. */
+  key(event: KeyboardEvent): boolean;
+  /** Adds the drawn items, for tests: `labels` and `marks` in CSS pixels of `node`. */
+  inspect(out: Record<string, unknown>): void;
+}
+
+/** A chart that scrolls, with frames around the current item and the hovered one, which has lines beside the pointer. */
+export abstract class ScrolledChart<Item> implements OtherChart, StageChart {
+  readonly node: HTMLElement;
+  readonly stage: ChartStage;
+  protected readonly above = div("tvmdbg-timeline-above");
+  /** Scrolls content higher than its room; the stage itself is never higher than that. */
+  readonly #scroller: HTMLElement;
+  readonly #filler = div("tvmdbg-timeline-filler");
+  protected current: Item;
+  protected hovered: Item;
+
+  constructor(
+    protected readonly host: ChartHost,
+    className: string,
+    protected readonly none: Item,
+  ) {
+    this.current = this.hovered = none;
+    this.stage = new ChartStage(className, this, host);
+    const { signal } = host.context;
+    const look = "tvmdbg-timeline-scroll tvmdbg-relative tvmdbg-fill";
+    const content = [this.stage.node, this.#filler];
+    this.#scroller = element("div", { class: look, tabindex: -1 }, ...content);
+    this.#scroller.addEventListener("scroll", () => this.stage.changed(), { signal });
+    onResize([this.#scroller], () => this.fit(), signal);
+    this.node = div("tvmdbg-timeline-other tvmdbg-column", this.above, this.#scroller);
+  }
+
+  abstract get sentence(): string;
+  abstract sync(): void;
+  abstract key(event: KeyboardEvent): boolean;
+  abstract paint(brush: ChartBrush, width: number, height: number): void;
+  /** Height of the content in a room of this many pixels. */
+  abstract height(room: number): number;
+  protected abstract at(x: number, y: number): Item;
+  /** Node of an item, or -1. */
+  protected abstract nodeOf(item: Item): number;
+  /** Lines about an item, the first in bold; null hides them. */
+  protected abstract lines(item: Item): string[] | null;
+  protected abstract box(item: Item, width: number, height: number): Rectangle | null;
+  protected abstract pick(item: Item): void;
+  /** What `inspect` tells beside the drawn items. */
+  protected abstract get facts(): object;
+
+  /** Pixels of the content above the stage. */
+  protected get top(): number {
+    return this.#scroller.scrollTop;
+  }
+
+  /** Updates the height of the content. */
+  protected fit(): void {
+    const room = this.#scroller.clientHeight;
+    this.stage.node.style.height = `${room}px`;
+    this.#filler.style.height = `${Math.max(0, this.height(room) - room)}px`;
+    this.stage.changed();
+  }
+
+  /** Scrolls to a row at `top`. */
+  protected reveal(top: number, height: number, above = 0): void {
+    reveal(this.#scroller, top, height, above);
+  }
+
+  over(brush: ChartBrush, width: number, height: number): void {
+    for (const [item, line] of [
+      [this.hovered, 1],
+      [this.current, 2],
+    ] as const) {
+      const box = this.box(item, width, height);
+      if (box) brush.frame(box, line);
+    }
+  }
+
+  hover({ x, y }: PointerSpot): void {
+    this.#hover(this.at(x, y), x, y);
+  }
+
+  leave(): void {
+    this.#hover(this.none, 0, 0);
+  }
+
+  click({ x, y }: PointerSpot, event: MouseEvent): void {
+    if (event.button === 0) this.pick(this.at(x, y));
+  }
+
+  inspect(out: Record<string, unknown>): void {
+    const { current, hovered } = this;
+    Object.assign(out, shifted(this.stage, this.node), { current, hovered }, this.facts);
+  }
+
+  #hover(item: Item, x: number, y: number): void {
+    const node = this.nodeOf(item);
+    this.host.session.hover(node < 0 ? null : node);
+    this.hovered = item;
+    this.host.tooltip.tell(this.lines(item), this.stage.node, x, y);
+    this.stage.touched();
+  }
 }

@@ -114,6 +114,9 @@ export class SeenBins {
   #changed: (() => void) | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #wanted = "";
+  /** Number of the last question, and of the newest one answered. */
+  #asked = 0;
+  #answered = 0;
 
   constructor(slices: Slices) {
     this.#slices = slices;
@@ -171,8 +174,11 @@ export class SeenBins {
     const from = Math.floor((start - more) / width) * width;
     const bins = Math.ceil((end + more - from) / width);
     const to = from + bins * width;
+    const asked = ++this.#asked;
     try {
       const answer = await windowOf(this.#run!, from, to, bins, this.#signal!);
+      if (asked < this.#answered) return;
+      this.#answered = asked;
       if ("lodBusy" in answer) this.#fine = new TimeBins(answer, from, width, bins);
       else this.#slices.fillWindow(answer, from, to);
       this.#changed?.();

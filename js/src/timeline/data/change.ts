@@ -68,10 +68,6 @@ export class Change {
     return this.columns.nsA.length;
   }
 
-  get titles(): readonly [a: string, b: string] {
-    return this.columns.info.titles;
-  }
-
   timeText(ns: number, side: 0 | 1): string {
     return duration(ns, this.columns.info.roundings[side]);
   }

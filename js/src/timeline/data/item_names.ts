@@ -18,18 +18,15 @@ export interface ItemData {
 /** Titles and colors of the rows of an answer: nodes, groups of the graph, or names of slices. */
 export class ItemNames {
   readonly #columns: ItemColumns;
-  readonly #data: ItemData;
   /** Names of slices by number; more come with the slices. */
   #known: { names: StringColumn; codes: ReadonlyMap<string, number> } | null = null;
   #rows: Map<number, number> | null = null;
 
-  constructor(columns: ItemColumns, data: ItemData) {
+  constructor(
+    columns: ItemColumns,
+    readonly data: ItemData,
+  ) {
     this.#columns = columns;
-    this.#data = data;
-  }
-
-  get #names(): Names {
-    return this.#data.names;
   }
 
   /** Number of what a row stands for, a node or a name; -1 for a group. */
@@ -39,7 +36,7 @@ export class ItemNames {
   }
 
   itemOf(slice: number): number {
-    const { slices } = this.#data;
+    const { slices } = this.data;
     const node = slices.nodeOf(slice);
     return node >= 0 ? node : -2 - slices.nameCodeOf(slice);
   }
@@ -64,7 +61,7 @@ export class ItemNames {
   /** The node of a row, those of its group, or those of the call that its first slice is. */
   nodes(row: number): number[] {
     const [node, group] = [this.node(row), this.#columns.group?.[row] ?? -1];
-    const { graph, slices } = this.#data;
+    const { graph, slices } = this.data;
     if (group >= 0 && graph) {
       return [...graph.groupOrder.subarray(graph.groupStart[group]!, graph.groupEnd[group]!)];
     }
@@ -75,17 +72,13 @@ export class ItemNames {
 
   /** Loaded slices of a row, by start. */
   slicesOf(row: number): number[] {
-    const { slices } = this.#data;
+    const { slices } = this.data;
     const item = this.item(row);
     const own: number[] = [];
     for (let slice = 0; slice < slices.count; slice++) {
       if (this.itemOf(slice) === item) own.push(slice);
     }
     return own.sort((a, b) => slices.startOf(a) - slices.startOf(b) || a - b);
-  }
-
-  timeText(ns: number): string {
-    return this.#data.slices.timeText(ns);
   }
 
   node(row: number): number {
@@ -98,7 +91,7 @@ export class ItemNames {
 
   /** Number of the name of a row's slices, or -1. */
   code(row: number): number {
-    const { slices } = this.#data;
+    const { slices } = this.data;
     if (this.#known?.names !== slices.names) {
       this.#known = { names: slices.names, codes: codesOf(slices) };
       this.#rows = null;
@@ -109,12 +102,12 @@ export class ItemNames {
   label(row: number): string {
     const { labels, names } = this.#columns;
     if (this.isGroup(row)) return names.at(row);
-    return this.#names.ofNode(this.node(row)) || labels.at(row) || "no name";
+    return this.data.names.ofNode(this.node(row)) || labels.at(row) || "no name";
   }
 
   titleOf(row: number): Title {
     const node = this.node(row);
-    if (node >= 0) return this.#names.titleOf(node, this.#columns.labels.at(row));
+    if (node >= 0) return this.data.names.titleOf(node, this.#columns.labels.at(row));
     return { label: this.label(row), id: "", shape: "" };
   }
 
@@ -124,13 +117,13 @@ export class ItemNames {
 
   /** Color by the op kind, or by the difference if two runs are compared. */
   fill(theme: Theme, row: number): string {
-    return this.#names.changeFill(theme, this.node(row)) ?? this.mark(theme, row);
+    return this.data.names.changeFill(theme, this.node(row)) ?? this.mark(theme, row);
   }
 
   mark(theme: Theme, row: number): string {
     const node = this.node(row);
-    if (node >= 0 && this.#names.known) return this.#names.fill(theme, node, -1);
-    return this.#names.colors.ofName(theme, this.code(row), this.#columns.kinds.at(row));
+    if (node >= 0 && this.data.names.known) return this.data.names.fill(theme, node, -1);
+    return this.data.names.colors.ofName(theme, this.code(row), this.#columns.kinds.at(row));
   }
 }
 

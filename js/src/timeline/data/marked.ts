@@ -36,6 +36,11 @@ export class MarkedSlices {
     return new MarkedSlices(slices, [], bits);
   }
 
+  *[Symbol.iterator](): Generator<number> {
+    const end = 32 * this.#levels[0]!.length;
+    for (let at = this.next(0, end); at >= 0; at = this.next(at + 1, end)) yield at;
+  }
+
   has(slice: number): boolean {
     return ((this.#levels[0]![slice >>> 5] ?? 0) & (1 << (slice & 31))) !== 0;
   }

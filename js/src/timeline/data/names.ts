@@ -1,4 +1,5 @@
 import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { niceStep } from "../../shared/drawing/value_axis.ts";
@@ -39,12 +40,32 @@ export function fitTitle(measure: TextMeasure, title: Title, room: number): stri
   return measure.width(id) <= room ? id : "";
 }
 
+/** Writes as much of a title as fits into `room`, its middle at `y`; returns its width. */
+export function writeTitle(
+  brush: ChartBrush,
+  title: Title,
+  x: number,
+  y: number,
+  color: string,
+  room: number,
+  weight?: string,
+): number {
+  brush.font(weight);
+  const shown = fitTitle(brush.measure, title, room);
+  return shown ? brush.write(shown, x, y, color) : 0;
+}
+
 /** Time on an axis, with enough decimals to separate neighbors that are `step` apart. */
 export function timeText(ns: number, step: number, largest = ns): string {
   if (ns === 0) return "0";
   const [size, name] = UNITS.find(([size]) => Math.abs(largest) >= size) ?? [1, "ns"];
   const decimals = Math.max(0, Math.min(12, Math.ceil(-Math.log10(step / size) - 1e-9)));
   return `${(ns / size).toFixed(decimals)} ${name}`;
+}
+
+/** Both ends of a range, to a thousandth of it: `1.200 ms – 3.450 ms`. */
+export function rangeText([from, to]: readonly [from: number, to: number]): string {
+  return [from, to].map((ns) => timeText(ns, (to - from) / 1000, to)).join(" – ");
 }
 
 /** Interval, from 1, of the columns whose numbers stand `apart` when written below them. */

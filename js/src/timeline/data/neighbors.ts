@@ -2,35 +2,6 @@ import { RowKind } from "../../shared/client/timeline_columns.ts";
 import type { Row, Track } from "./row.ts";
 import type { Slices } from "./slices.ts";
 
-/** Slices around a slice; -1 for none. */
-export interface Neighbors {
-  parent: number;
-  children: number;
-  /** Neighbors in its row; gaps are 0 or more, up to a rounded nanosecond. */
-  previous: number;
-  sincePrevious: number;
-  next: number;
-  untilNext: number;
-}
-
-export function neighbors(slices: Slices, slice: number): Neighbors {
-  const inner = rowInside(slices, slice);
-  const [firstChild, lastChild] = inner ? inside(slices, inner, slice) : [0, 0];
-  const row = slices.rows[slices.rowOf(slice)]!;
-  const [previous, next] = [slice - 1, slice + 1];
-  const [hasPrevious, hasNext] = [previous >= row.first, next < row.last];
-  return {
-    parent: slices.parentOf(slice),
-    children: lastChild - firstChild,
-    previous: hasPrevious ? previous : -1,
-    sincePrevious: hasPrevious
-      ? Math.max(0, slices.startOf(slice) - slices.endOf(previous))
-      : Number.NaN,
-    next: hasNext ? next : -1,
-    untilNext: hasNext ? Math.max(0, slices.startOf(next) - slices.endOf(slice)) : Number.NaN,
-  };
-}
-
 /** The row that can hold children of a slice. */
 function rowInside(slices: Slices, slice: number): Row | undefined {
   const row = slices.rows[slices.rowOf(slice)];
@@ -45,6 +16,12 @@ function inside(slices: Slices, inner: Row, slice: number): [first: number, last
   while (first < last && slices.parentOf(first) !== slice) first++;
   while (first < last && slices.parentOf(last - 1) !== slice) last--;
   return [first, last];
+}
+
+export function childrenOf(slices: Slices, slice: number): number {
+  const inner = rowInside(slices, slice);
+  const [first, last] = inner ? inside(slices, inner, slice) : [0, 0];
+  return last - first;
 }
 
 /** The child that takes longest, the first of equals; or -1. */
@@ -91,8 +68,8 @@ export function nextGap(
   least: number,
 ): Gap | null {
   let result: Gap | null = null;
-  const [from, to] = by > 0 ? [Math.max(ns, slices.start), slices.end] : [slices.start, ns];
-  slices.tracks[track]?.eachIdle(from, to, (start, end) => {
+  const from = by > 0 ? Math.max(ns, slices.start) : slices.start;
+  slices.tracks[track]?.eachIdle(from, slices.end, (start, end) => {
     if (end - start < least || (by > 0 && (result || start <= ns)) || (by < 0 && start >= ns))
       return;
     result = { track, from: start, to: end };

@@ -117,10 +117,6 @@ export class Ranking {
     return call < 0 ? "" : (this.#slices.columns.setNames?.at(call) ?? "");
   }
 
-  share(row: number): number {
-    return this.shares[row]!;
-  }
-
   rows(order: RankingOrder): Int32Array {
     const rows = Int32Array.from(this.ns.keys());
     if (order === "time") return rows;

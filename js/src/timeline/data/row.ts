@@ -87,6 +87,11 @@ export class Row {
     return lowerBound(this.#shared.start, ns, low, Math.max(low, this.#high)) + this.#shift;
   }
 
+  /** The first slice after another that reaches beyond `ns`, or starts there. */
+  beyond(ns: number, slice: number): number {
+    return Math.min(this.endingAfter(ns, slice + 1), this.startingAt(ns, slice + 1));
+  }
+
   /** Time of [from, to) that the row's slices take. */
   busy(from: number, to: number): number {
     const [first, last] = this.range(from, to);
@@ -266,7 +271,9 @@ export class Track {
   readonly overlapping: number;
   readonly #slices: TrackSlices;
   /** Busy time of extra lanes and the lowest level together, if there are extra lanes. */
-  #union: [start: Float64Array, end: Float64Array, before: Float64Array] | null = null;
+  #union!: [start: Float64Array, end: Float64Array, before: Float64Array];
+  /** The starts it was made of: those of another time range come with a column of their own. */
+  #unionOf: Float64Array | null = null;
 
   constructor(
     readonly number: number,
@@ -354,7 +361,8 @@ export class Track {
   }
 
   #intervals(): [start: Float64Array, end: Float64Array, before: Float64Array] {
-    this.#union ??= this.#unite();
+    const { start } = this.#slices.times;
+    if (this.#unionOf !== start) [this.#unionOf, this.#union] = [start, this.#unite()];
     return this.#union;
   }
 

@@ -1,11 +1,10 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import { clear, type Layer, layer, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { ChartBrush } from "../../shared/drawing/brush.ts";
+import { clear, type Layer, layer } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { AxisCamera } from "../../shell/axis_camera.ts";
+import { AxisCamera, type AxisView } from "../../shell/axis_camera.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
-import type { ViewOptions } from "../../shell/view.ts";
 import { lengthOf } from "../data/neighbors.ts";
-import type { TimelineOptions } from "../data/state.ts";
 import { Fills } from "./fills.ts";
 import { TimelineOverlay } from "./overlay.ts";
 import { OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
@@ -67,16 +66,17 @@ class TimelineOverview {
 class TimelinePainter {
   readonly #scene: TimelineScene;
   readonly #context: CanvasRenderingContext2D;
+  readonly #brush: ChartBrush;
   readonly #fills: Fills;
   readonly #strips: Strips;
   readonly #overview: TimelineOverview;
   readonly #tracks: TracksPainter;
-  #theme!: Theme;
   #themed = "";
 
-  constructor(scene: TimelineScene, { context }: Layer, measure: TextMeasure) {
+  constructor(scene: TimelineScene, { context }: Layer) {
     this.#scene = scene;
     this.#context = context;
+    this.#brush = new ChartBrush(context);
     this.#fills = new Fills(scene.slices, scene.names);
     const source = {
       slices: scene.slices,
@@ -88,7 +88,7 @@ class TimelinePainter {
       scene,
       new Strips({ ...source, bins: () => scene.bins.coarsest }),
     );
-    this.#tracks = new TracksPainter(scene, context, measure, this.#fills, this.#strips);
+    this.#tracks = new TracksPainter(scene, this.#brush, this.#fills, this.#strips);
   }
 
   forget(): void {
@@ -99,20 +99,15 @@ class TimelinePainter {
 
   /** Paints; returns true if all is at full resolution, as with `record`, which stores what was drawn. */
   paint(theme: Theme, record = false): boolean {
-    this.#theme = theme;
-    this.#retheme();
+    this.#brush.start(theme);
+    this.#retheme(theme);
     const { width, height } = this.#scene;
-    const context = this.#context;
-    context.fillStyle = theme.background;
-    context.fillRect(0, 0, width, height);
-    context.drawImage(this.#overview.picture(theme), 0, 0, width, OVERVIEW);
+    this.#brush.fill(theme.background, 0, 0, width, height);
+    this.#context.drawImage(this.#overview.picture(theme), 0, 0, width, OVERVIEW);
     const isFine = this.#tracks.paint(theme, devicePixelRatio || 1, record);
-    context.save();
-    context.beginPath();
-    context.rect(0, TOP, width, height - TOP);
-    context.clip();
+    this.#brush.clip(0, TOP, width, height - TOP);
     this.#bands();
-    context.restore();
+    this.#context.restore();
     return isFine;
   }
 
@@ -121,12 +116,12 @@ class TimelinePainter {
     return this.#tracks.drawn;
   }
 
-  #retheme(): void {
-    const { background, dark, muted } = this.#theme;
+  #retheme(theme: Theme): void {
+    const { background, dark, muted } = theme;
     const themed = `${background} ${dark} ${muted}`;
     if (themed === this.#themed) return;
     this.#themed = themed;
-    this.#fills.retheme(this.#theme);
+    this.#fills.retheme(theme);
     this.forget();
   }
 
@@ -136,7 +131,7 @@ class TimelinePainter {
     for (const band of bands) {
       if (y < height && y + band.height > TOP) {
         this.#context.save();
-        band.paint(this.#context, this.#scene, this.#theme, y);
+        band.paint(this.#brush, this.#scene, y);
         this.#context.restore();
       }
       y += band.height;
@@ -144,20 +139,29 @@ class TimelinePainter {
   }
 }
 
+interface TimeView extends AxisView {
+  readonly root: HTMLElement;
+  readonly scene: TimelineScene;
+  readonly context: { readonly signal: AbortSignal };
+  /** Called after each paint. */
+  painted(): void;
+}
+
 /** The stage of the tracks. */
 export class TimelineChart extends Stage {
   readonly #painter: TimelinePainter;
 
-  constructor(root: HTMLElement, scene: TimelineScene, onPaint: () => void, signal: AbortSignal) {
+  constructor(view: TimeView) {
+    const { root, scene } = view;
     let painter!: TimelinePainter;
     const painters = (base: Layer, over: Layer): StagePainters => {
-      painter = new TimelinePainter(scene, base, new TextMeasure(base.context));
-      const overlay = new TimelineOverlay(scene, over, new TextMeasure(over.context));
+      painter = new TimelinePainter(scene, base);
+      const overlay = new TimelineOverlay(scene, over);
       return {
         resize: (width, height) => scene.resize(width, height),
         base: (theme) => painter.paint(theme),
         over: (theme) => overlay.paint(theme),
-        painted: onPaint,
+        painted: () => view.painted(),
         inspect: () => {
           const { viewport, range, current, critical, hovered } = scene;
           const view = [viewport.start, viewport.end];
@@ -169,7 +173,7 @@ export class TimelineChart extends Stage {
         },
       };
     };
-    super(root, "tvmdbg-timeline-base", painters, signal);
+    super(root, "tvmdbg-timeline-base", painters, view.context.signal);
     this.#painter = painter;
   }
 
@@ -186,27 +190,21 @@ const MARGIN = 0.25;
 export class TimeCamera extends AxisCamera {
   readonly #scene: TimelineScene;
 
-  constructor(
-    scene: TimelineScene,
-    options: ViewOptions<TimelineOptions>,
-    moved: () => void,
-    signal: AbortSignal,
-  ) {
-    super(
-      () => scene.viewport,
-      moved,
-      (range) => options.set("time_range", range),
-      signal,
-    );
-    this.#scene = scene;
+  constructor(view: TimeView, signal: AbortSignal) {
+    super(view, signal);
+    this.#scene = view.scene;
   }
 
-  /** Zooms at the pointer, else at the selected slice if visible, else at the middle. */
-  override zoom(factor: number): void {
+  /** Zooms at a place, by default at the pointer, else at the selected slice if visible, else at the middle. */
+  override zoom(factor: number, at = this.#middle): void {
+    super.zoom(factor, at);
+  }
+
+  get #middle(): number {
     const { pointer, current, slices } = this.#scene;
-    if (pointer) super.zoom(factor, this.#scene.ns(pointer.x));
-    else if (current < 0) super.zoom(factor);
-    else super.zoom(factor, (slices.startOf(current) + slices.endOf(current)) / 2);
+    return pointer
+      ? this.#scene.at(pointer.x)
+      : (slices.startOf(current) + slices.endOf(current)) / 2;
   }
 
   /** Fits the measured or marked range, the gap, or the selected slice; else all. */

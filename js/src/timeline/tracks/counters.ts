@@ -1,6 +1,6 @@
 import type { Client } from "../../shared/client/client.ts";
 import type { CounterColumns } from "../../shared/client/timeline_columns.ts";
-import type { Theme } from "../../shared/drawing/theme.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { bytes, duration, integer } from "../../shared/format.ts";
 import { upperBound } from "../../shared/many.ts";
 import { Flows } from "../data/marked.ts";
@@ -10,7 +10,6 @@ const HEIGHT = 52;
 /** Height on a low stage. */
 const LOW = 30;
 const TITLE = 16;
-const FONT = 11;
 
 /** One counter below the tracks, as steps: the maximum of every pixel column, with a mark at the peak. */
 class CounterBand implements Band {
@@ -67,7 +66,7 @@ class CounterBand implements Band {
   }
 
   at(x: number, _y: number): string[] {
-    const ns = this.#scene.ns(x);
+    const ns = this.#scene.at(x);
     const at = this.holding(ns);
     const since = at < 0 ? "" : `since ${duration(this.#ns[at]!)}`;
     const here = at < 0 ? "no value yet" : this.text(this.#value[at]!);
@@ -81,24 +80,21 @@ class CounterBand implements Band {
     ].filter(Boolean);
   }
 
-  paint(context: CanvasRenderingContext2D, scene: TimelineScene, theme: Theme, y: number): void {
+  paint(brush: ChartBrush, scene: TimelineScene, y: number): void {
+    const { accent, background, line, text } = brush.theme;
     const { width } = scene;
     const { height } = this;
     const floor = y + height - 3;
     const tall = height - TITLE - 4;
     const scale = tall / (this.#most - this.#least || 1);
     const top = (value: number) => floor - (value - this.#least) * scale;
-    context.fillStyle = theme.background;
-    context.fillRect(0, y, width, height);
-    context.fillStyle = theme.line;
-    context.fillRect(0, y, width, 1);
-    context.fillRect(0, floor, width, 1);
-    context.fillStyle = theme.accent;
-    context.globalAlpha = 0.35;
+    brush.fill(background, 0, y, width, height);
+    brush.fill(line, 0, y, width, 1);
+    brush.fill(line, 0, floor, width, 1);
     const zero = top(0);
     for (let x = 0; x < width; x++) {
-      const from = this.holding(scene.ns(x));
-      const to = this.holding(scene.ns(x + 1));
+      const from = this.holding(scene.at(x));
+      const to = this.holding(scene.at(x + 1));
       let [low, high] = [Infinity, -Infinity];
       for (let at = Math.max(0, from); at <= to; at++) {
         low = Math.min(low, this.#value[at]!);
@@ -106,25 +102,19 @@ class CounterBand implements Band {
       }
       if (high === -Infinity) continue;
       for (const y of [top(high), top(low)]) {
-        context.fillRect(x, Math.min(zero, y), 1, Math.max(1, Math.abs(zero - y)));
+        brush.fill(accent, x, Math.min(zero, y), 1, Math.max(1, Math.abs(zero - y)), 0.35);
       }
     }
-    context.globalAlpha = 1;
-    context.font = `600 ${FONT}px ${theme.font}`;
-    context.textBaseline = "middle";
-    context.fillStyle = theme.text;
-    context.fillText(this.name, 6, y + TITLE / 2 + 1);
-    const lead = context.measureText(this.name).width + 14;
-    context.font = `${FONT}px ${theme.font}`;
-    context.fillStyle = theme.muted;
+    const middle = y + TITLE / 2 + 0.5;
+    const lead = brush.text(this.name, 6, middle, text, width, "600") + 14;
+    brush.font();
     const peak = `▲ peak ${this.text(this.#most)}`;
-    const room = context.measureText(peak).width;
+    const room = brush.measure.width(peak);
     const x = scene.x(this.#ns[this.#peak] ?? Number.NaN);
     if (x >= 0 && x <= width && this.#value.length) {
-      context.fillStyle = theme.text;
       const at = Math.min(Math.max(lead, x - 5), width - room - 4);
-      if (at >= lead && y >= TOP - TITLE) context.fillText(peak, at, y + TITLE / 2 + 1);
-      context.fillRect(x - 0.5, top(this.#most) - 2, 1.5, floor - top(this.#most) + 2);
+      if (at >= lead && y >= TOP - TITLE) brush.write(peak, at, middle, text);
+      brush.fill(text, x - 0.5, top(this.#most) - 2, 1.5, floor - top(this.#most) + 2);
     }
   }
 }

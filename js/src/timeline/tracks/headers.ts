@@ -1,6 +1,6 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import type { Pen, TextMeasure } from "../../shared/drawing/canvas.ts";
-import type { Theme } from "../../shared/drawing/theme.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
+import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import { agree, counted, integer, percent } from "../../shared/format.ts";
 import { firstOf, fitTitle, type Names, type Title, titleText } from "../data/names.ts";
 import type { Track } from "../data/row.ts";
@@ -90,32 +90,19 @@ export class SliceLabels {
 /** Width below which a badge is short. */
 const SHORT_BELOW = 640;
 
-type Write = (
-  text: string,
-  x: number,
-  y: number,
-  color: string,
-  room: number,
-  weight?: string,
-) => number;
-
 /** Paints the headers of runs, devices and tracks, with their facts. */
 export class Headers {
   readonly #scene: TimelineScene;
-  readonly #context: Pen;
-  readonly #write: Write;
-  readonly #measure: TextMeasure;
-  #theme!: Theme;
+  readonly #brush: ChartBrush;
+  readonly #write: ChartBrush["text"];
 
-  constructor(scene: TimelineScene, context: Pen, measure: TextMeasure, write: Write) {
+  constructor(scene: TimelineScene, brush: ChartBrush, write: ChartBrush["text"]) {
     this.#scene = scene;
-    this.#context = context;
+    this.#brush = brush;
     this.#write = write;
-    this.#measure = measure;
   }
 
-  paint(theme: Theme): void {
-    this.#theme = theme;
+  paint(): void {
     const { layout, scroll, height } = this.#scene;
     const above = TOP - scroll;
     for (const heading of layout.headings) {
@@ -131,37 +118,36 @@ export class Headers {
   #heading(heading: Heading, y: number): void {
     const { text, first, last, level, folded } = heading;
     const { width } = this.#scene;
-    this.#context.fillStyle = this.#theme.surface;
-    this.#context.fillRect(0, y + 1, width, 18);
+    const { muted, surface, text: ink } = this.#brush.theme;
+    this.#brush.fill(surface, 0, y + 1, width, 18);
     const x = 6 + level * 10;
     this.#triangle(x, y + 10, folded);
-    const lead =
-      x + 14 + this.#write(text, x + 12, y + 10, this.#theme.text, width - x - 20, "600");
+    const lead = x + 14 + this.#write(text, x + 12, y + 10, ink, width - x - 20, "600");
     heading.nameEnd = lead;
     const tracks = counted(last - first, "track");
     const label = folded ? `${tracks} hidden` : tracks;
-    this.#write(label, lead + 6, y + 10, this.#theme.muted, width - lead - 12);
+    this.#write(label, lead + 6, y + 10, muted, width - lead - 12);
   }
 
   #track(place: TrackRow, top: number): void {
     const { width } = this.#scene;
     const { track, folded } = place;
     const y = top + 10;
-    this.#context.fillStyle = this.#theme.background;
-    this.#context.fillRect(0, top + 2, width, 16);
+    const { background, muted, text, warning } = this.#brush.theme;
+    this.#brush.fill(background, 0, top + 2, width, 16);
     this.#triangle(6, y, folded);
     const left = this.#scene.layout.folds ? 18 : 4;
-    let x = left + this.#write(place.name, left, y, this.#theme.text, width - 24, "600");
+    let x = left + this.#write(place.name, left, y, text, width - 24, "600");
     place.nameEnd = x;
     const badge = overlapText(track, width < SHORT_BELOW);
     if (badge) {
-      x += 8 + this.#write(`⚠ ${badge}`, x + 8, y, this.#theme.warning, width - x - 14, "600");
+      x += 8 + this.#write(`⚠ ${badge}`, x + 8, y, warning, width - x - 14, "600");
     }
     const room = width - x - 14;
-    this.#context.font = this.#context.font.replace(/^(bold|600) /, "");
+    this.#brush.font();
     const facts = this.#facts(place);
-    while (facts.length && this.#measure.width(facts.join(" · ")) > room) facts.pop();
-    this.#write(facts.join(" · "), x + 8, y, this.#theme.muted, room);
+    while (facts.length && this.#brush.measure.width(facts.join(" · ")) > room) facts.pop();
+    this.#write(facts.join(" · "), x + 8, y, muted, room);
   }
 
   #facts({ track, folded }: TrackRow): string[] {
@@ -186,8 +172,8 @@ export class Headers {
 
   #triangle(x: number, y: number, folded: boolean): void {
     if (!this.#scene.layout.folds) return;
-    const context = this.#context;
-    context.fillStyle = this.#theme.muted;
+    const { context, theme } = this.#brush;
+    context.fillStyle = theme.muted;
     context.beginPath();
     if (folded) {
       context.moveTo(x, y - 4);

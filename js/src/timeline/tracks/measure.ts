@@ -82,14 +82,14 @@ export class Measure {
   second: Edge | null;
   /** True while the second mark follows pointer and arrows. */
   open = true;
-  #row: number;
+  row: number;
 
   /** Measures a slice first, if one is given. */
   constructor(slices: Slices, slice: number) {
     this.#slices = slices;
     this.first = slice < 0 ? null : startEdge(slices, slice);
     this.second = slice < 0 ? null : endEdge(slices, slice);
-    this.#row = slices.rowOf(slice);
+    this.row = slices.rowOf(slice);
   }
 
   /** From the earlier to the later mark; null without both. */
@@ -97,10 +97,6 @@ export class Measure {
     if (!this.first || !this.second) return null;
     const [a, b] = [this.first.ns, this.second.ns];
     return a <= b ? [a, b] : [b, a];
-  }
-
-  get row(): number {
-    return this.#row;
   }
 
   follow(edge: Edge): void {
@@ -114,14 +110,14 @@ export class Measure {
       this.second = edge;
       this.open = false;
     } else this.first = this.second = edge;
-    if (edge.slice >= 0) this.#row = this.#slices.rowOf(edge.slice);
+    if (edge.slice >= 0) this.row = this.#slices.rowOf(edge.slice);
   }
 
   /** Moves the second mark to the next or previous edge of its row; begins at the row's first visible edge. */
   step(by: number, from: number): void {
-    const row = this.#slices.rows[this.#row] ?? this.#slices.rows[0];
+    const row = this.#slices.rows[this.row] ?? this.#slices.rows[0];
     if (!row) return;
-    this.#row = row.number;
+    this.row = row.number;
     const at = this.second?.ns ?? from;
     const edge = by > 0 ? edgeAfter(this.#slices, row, at) : edgeBefore(this.#slices, row, at);
     if (!edge) return;
@@ -134,10 +130,10 @@ export class Measure {
   stepRow(by: number): void {
     const { rows } = this.#slices;
     if (!this.second) return;
-    for (let row = this.#row + by; rows[row]; row += by) {
+    for (let row = this.row + by; rows[row]; row += by) {
       const edge = nearestEdge(this.#slices, [rows[row]!], this.second.ns, Infinity);
       if (!edge) continue;
-      this.#row = row;
+      this.row = row;
       this.open = true;
       this.second = edge;
       return;

@@ -1,4 +1,4 @@
-import type { TextMeasure } from "../../shared/drawing/canvas.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { exactly } from "../areas.ts";
 import type { Flows, MarkedSlices } from "../data/marked.ts";
@@ -55,42 +55,36 @@ const DASHES = [4, 3];
 /** Paints the gap, the measure, the edge under the pointer, and hits in the overview. */
 export class MeasurePainter {
   readonly #scene: TimelineScene;
-  readonly #context: CanvasRenderingContext2D;
-  readonly #measure: TextMeasure;
-  #theme!: Theme;
+  readonly #brush: ChartBrush;
   #hits: Uint8Array = new Uint8Array(0);
   #hitsOf: MarkedSlices | null = null;
 
-  constructor(scene: TimelineScene, context: CanvasRenderingContext2D, measure: TextMeasure) {
+  constructor(scene: TimelineScene, brush: ChartBrush) {
     this.#scene = scene;
-    this.#context = context;
-    this.#measure = measure;
+    this.#brush = brush;
   }
 
-  paint(theme: Theme): void {
-    this.#theme = theme;
+  paint(): void {
     const { gap, measure, snapped } = this.#scene;
     if (gap) this.#gap(gap.track, gap.from, gap.to);
     if (measure) this.#measured(measure);
     if (snapped && snapped.slice >= 0) this.#edge(snapped);
   }
 
-  paintHits(theme: Theme): void {
+  paintHits(): void {
     const { hits, slices, viewport, width } = this.#scene;
     if (!hits.count) return;
     if (this.#hitsOf !== hits || this.#hits.length !== width) {
       this.#hitsOf = hits;
       this.#hits = hitColumns(slices, hits, viewport.first, viewport.whole / width, width);
     }
-    const context = this.#context;
+    const { background, warning } = this.#brush.theme;
     for (let x = 0; x < width; x++) {
       if (!this.#hits[x]) continue;
       let end = x + 1;
       while (end < width && this.#hits[end]) end++;
-      context.fillStyle = theme.background;
-      context.fillRect(x - 1, 0, end - x + 2, 6);
-      context.fillStyle = theme.warning;
-      context.fillRect(x, 1, Math.max(2, end - x), 4);
+      this.#brush.fill(background, x - 1, 0, end - x + 2, 6);
+      this.#brush.fill(warning, x, 1, Math.max(2, end - x), 4);
       x = end;
     }
   }
@@ -100,11 +94,11 @@ export class MeasurePainter {
     if (!row) return;
     const { y, height } = this.#scene.rowBox(row);
     const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
-    const context = this.#context;
+    const { context, theme } = this.#brush;
     context.save();
     context.setLineDash(DASHES);
     context.lineWidth = 2;
-    context.strokeStyle = this.#theme.text;
+    context.strokeStyle = theme.text;
     context.strokeRect(left, y, Math.max(1, right - left), height);
     context.restore();
     this.#label(exactly(to - from), left, right, y + height / 2);
@@ -113,22 +107,20 @@ export class MeasurePainter {
   #measured({ first, second, row }: Measure): void {
     if (!first || !second) return;
     const { height, slices } = this.#scene;
-    const context = this.#context;
     const [a, b] = [this.#scene.x(first.ns), this.#scene.x(second.ns)];
     const place = slices.rows[row];
     const box = place ? this.#scene.rowBox(place) : { y: TOP, height: 20 };
     const y = Math.min(Math.max(TOP + 12, box.y + box.height / 2), height - 12);
     for (const x of [a, b]) this.#line(x, TOP, height);
-    context.fillStyle = this.#theme.text;
-    context.fillRect(Math.min(a, b), Math.round(y) - 1, Math.abs(b - a), 2);
+    const { text } = this.#brush.theme;
+    this.#brush.fill(text, Math.min(a, b), Math.round(y) - 1, Math.abs(b - a), 2);
     this.#label(exactly(Math.abs(second.ns - first.ns)), Math.min(a, b), Math.max(a, b), y);
   }
 
   #line(x: number, top: number, bottom: number): void {
-    this.#context.fillStyle = this.#theme.background;
-    this.#context.fillRect(Math.round(x) - 2, top, 4, bottom - top);
-    this.#context.fillStyle = this.#theme.text;
-    this.#context.fillRect(Math.round(x) - 1, top, 2, bottom - top);
+    const { background, text } = this.#brush.theme;
+    this.#brush.fill(background, Math.round(x) - 2, top, 4, bottom - top);
+    this.#brush.fill(text, Math.round(x) - 1, top, 2, bottom - top);
   }
 
   #edge({ ns, slice }: Edge): void {
@@ -138,25 +130,17 @@ export class MeasurePainter {
     if (!row) return;
     const { y, height } = this.#scene.rowBox(row);
     this.#line(x, y - 3, y + height + 3);
-    this.#context.fillStyle = this.#theme.accent;
-    this.#context.fillRect(Math.round(x) - 4, y - 5, 8, 4);
-    this.#context.fillRect(Math.round(x) - 4, y + height + 1, 8, 4);
+    const { accent } = this.#brush.theme;
+    this.#brush.fill(accent, Math.round(x) - 4, y - 5, 8, 4);
+    this.#brush.fill(accent, Math.round(x) - 4, y + height + 1, 8, 4);
   }
 
   /** A time in a box, between two positions if there is room, else beside them, always on the stage. */
   #label(text: string, left: number, right: number, y: number): void {
-    const context = this.#context;
-    const { width: stage } = this.#scene;
-    context.font = `600 11px ${this.#theme.font}`;
-    context.textBaseline = "middle";
-    const width = this.#measure.width(text) + 8;
-    const [from, to] = [Math.max(0, left), Math.min(stage, right)];
-    const wanted = to - from >= width ? (from + to - width) / 2 : to + 6;
-    const x = Math.min(Math.max(0, wanted), stage - width);
-    context.fillStyle = this.#theme.text;
-    context.fillRect(x, y - 8, width, 16);
-    context.fillStyle = this.#theme.background;
-    context.fillText(text, x + 4, y + 0.5);
+    const { width } = this.#scene;
+    const [from, to] = [Math.max(0, left), Math.min(width, right)];
+    const place = (room: number) => (to - from >= room ? (from + to - room) / 2 : to + 6);
+    this.#brush.plate(text, place, y, width);
   }
 }
 
@@ -174,10 +158,7 @@ export function hitColumns(
       const left = Math.floor((slices.startOf(slice) - from) / step);
       const right = Math.max(left + 1, Math.ceil((slices.endOf(slice) - from) / step));
       columns.fill(1, Math.min(left, width - 1), Math.min(right, width));
-      // The next one that reaches beyond them, even if it begins in the last of them.
-      const until = from + right * step;
-      const beyond = row.endingAfter(until, slice + 1);
-      slice = marked.next(Math.min(beyond, row.startingAt(until, slice + 1)), row.last);
+      slice = marked.next(row.beyond(from + right * step, slice), row.last);
     }
   }
   return columns;

@@ -1,4 +1,5 @@
-import type { Layer, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { ChartBrush } from "../../shared/drawing/brush.ts";
+import type { Layer } from "../../shared/drawing/canvas.ts";
 import { BADGE, paintBadge, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
 import type { MarkedSlices } from "../data/marked.ts";
@@ -11,28 +12,27 @@ const LEAST = 2;
 /** Paints what does not depend on the visible part: cursor, hover, selection, hits, range. */
 export class TimelineOverlay {
   readonly #scene: TimelineScene;
-  readonly #measure: TextMeasure;
   readonly #context: CanvasRenderingContext2D;
+  readonly #brush: ChartBrush;
   readonly #marks: MeasurePainter;
-  #theme!: Theme;
 
-  constructor(scene: TimelineScene, { context }: Layer, measure: TextMeasure) {
+  constructor(scene: TimelineScene, { context }: Layer) {
     this.#scene = scene;
-    this.#measure = measure;
     this.#context = context;
-    this.#marks = new MeasurePainter(scene, context, measure);
+    this.#brush = new ChartBrush(context);
+    this.#marks = new MeasurePainter(scene, this.#brush);
+  }
+
+  get #theme(): Theme {
+    return this.#brush.theme;
   }
 
   paint(theme: Theme): void {
-    this.#theme = theme;
+    this.#brush.start(theme);
     const { width, height } = this.#scene;
     const range = this.#scene.preview ?? this.#scene.range;
     this.#viewportBox();
-    const context = this.#context;
-    context.save();
-    context.beginPath();
-    context.rect(0, TOP, width, height - TOP);
-    context.clip();
+    this.#brush.clip(0, TOP, width, height - TOP);
     if (range) this.#range(range);
     if (this.#scene.faults) this.#spread(this.#scene.faults.spread);
     if (this.#scene.critical) this.#critical(this.#scene.critical);
@@ -41,11 +41,11 @@ export class TimelineOverlay {
     this.#outline(this.#scene.hovered, 1.5);
     this.#outline(this.#scene.current, 3);
     if (this.#scene.faults) this.#origins(this.#scene.faults.origin);
-    this.#marks.paint(theme);
+    this.#marks.paint();
     const { flows } = this.#scene;
-    if (flows) paintFlows(context, flows, this.#scene, theme);
-    context.restore();
-    this.#marks.paintHits(theme);
+    if (flows) paintFlows(this.#context, flows, this.#scene, theme);
+    this.#context.restore();
+    this.#marks.paintHits();
     this.#overviewMarks();
     this.#scrollbar();
     this.#cursor();
@@ -55,9 +55,9 @@ export class TimelineOverlay {
     const { width, height, naturalHeight, scroll, tracksHeight } = this.#scene;
     if (naturalHeight <= height) return;
     const room = height - TOP;
-    this.#context.fillStyle = this.#theme.muted;
     const length = (room / tracksHeight) * room;
-    this.#context.fillRect(width - 4, TOP + (scroll / tracksHeight) * room, 3, length);
+    const top = TOP + (scroll / tracksHeight) * room;
+    this.#brush.fill(this.#theme.muted, width - 4, top, 3, length);
   }
 
   #viewportBox(): void {
@@ -65,11 +65,8 @@ export class TimelineOverlay {
     const context = this.#context;
     const left = this.#scene.overviewX(viewport.start);
     const right = Math.max(this.#scene.overviewX(viewport.end), left + LEAST);
-    context.fillStyle = this.#theme.background;
-    context.globalAlpha = 0.65;
-    context.fillRect(0, 0, left, OVERVIEW);
-    context.fillRect(right, 0, width - right, OVERVIEW);
-    context.globalAlpha = 1;
+    this.#brush.fill(this.#theme.background, 0, 0, left, OVERVIEW, 0.65);
+    this.#brush.fill(this.#theme.background, right, 0, width - right, OVERVIEW, 0.65);
     context.strokeStyle = viewport.all ? this.#theme.line : this.#theme.accent;
     context.lineWidth = viewport.all ? 1 : 2;
     context.strokeRect(left + 1, 1, right - left - 2, OVERVIEW - 2);
@@ -78,29 +75,25 @@ export class TimelineOverlay {
   #range([from, to]: readonly [number, number]): void {
     const { height } = this.#scene;
     const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
-    const context = this.#context;
-    context.fillStyle = this.#theme.accent;
-    context.globalAlpha = 0.14;
-    context.fillRect(left, TOP, right - left, height - TOP);
-    context.globalAlpha = 1;
-    for (const x of [left, right]) context.fillRect(Math.round(x) - 0.5, TOP, 1, height - TOP);
+    const { accent } = this.#theme;
+    this.#brush.fill(accent, left, TOP, right - left, height - TOP, 0.14);
+    for (const x of [left, right]) {
+      this.#brush.fill(accent, Math.round(x) - 0.5, TOP, 1, height - TOP);
+    }
   }
 
   #paintHits(hits: MarkedSlices): void {
     if (hits.count) this.#dimOthers(hits);
     this.#eachSlice(hits, (x, y, width) => {
-      this.#context.fillStyle = this.#theme.background;
-      this.#context.fillRect(x - 1, y - 3, width + 2, 5);
-      this.#context.fillStyle = this.#theme.warning;
-      this.#context.fillRect(x, y - 2, width, 3);
+      this.#brush.fill(this.#theme.background, x - 1, y - 3, width + 2, 5);
+      this.#brush.fill(this.#theme.warning, x, y - 2, width, 3);
     });
   }
 
   #dimOthers(hits: MarkedSlices): void {
     const { slices, viewport, width: stage } = this.#scene;
-    const context = this.#context;
-    context.fillStyle = this.#theme.background;
-    context.globalAlpha = 0.65;
+    const dim = (from: number, to: number, y: number, height: number) =>
+      this.#brush.fill(this.#theme.background, from, y, to - from, height, 0.65);
     for (const row of slices.rows) {
       const { y, height } = this.#scene.rowBox(row);
       if (y > this.#scene.height || y + height < TOP) continue;
@@ -108,28 +101,22 @@ export class TimelineOverlay {
       let from = 0;
       for (let slice = hits.next(first, last); slice >= 0; ) {
         const left = this.#scene.x(slices.startOf(slice));
-        if (left > from) context.fillRect(from, y, left - from, height);
+        if (left > from) dim(from, left, y, height);
         from = Math.max(from, left + 1, this.#scene.x(slices.endOf(slice)));
-        slice = hits.next(row.startingAt(this.#scene.ns(Math.floor(left) + 1), slice + 1), last);
+        slice = hits.next(row.beyond(this.#scene.at(Math.floor(left) + 1), slice), last);
       }
-      if (from < stage) context.fillRect(from, y, stage - from, height);
+      if (from < stage) dim(from, stage, y, height);
     }
-    context.globalAlpha = 1;
   }
 
   /** A tint and a dashed line along the upper edge. */
   #spread(spread: MarkedSlices): void {
-    const context = this.#context;
+    const { background, error } = this.#theme;
     this.#eachSlice(spread, (x, y, width, height) => {
-      context.fillStyle = this.#theme.error;
-      context.globalAlpha = 0.2;
-      context.fillRect(x, y, width, height);
-      context.globalAlpha = 1;
-      context.fillStyle = this.#theme.background;
-      context.fillRect(x, y, width, 3);
-      context.fillStyle = this.#theme.error;
+      this.#brush.fill(error, x, y, width, height, 0.2);
+      this.#brush.fill(background, x, y, width, 3);
       for (let at = x; at < x + width; at += 6)
-        context.fillRect(at, y, Math.min(4, x + width - at), 2);
+        this.#brush.fill(error, at, y, Math.min(4, x + width - at), 2);
     });
   }
 
@@ -143,12 +130,11 @@ export class TimelineOverlay {
 
   /** A bar along the lower edge, with a notch at its beginning. */
   #critical(critical: MarkedSlices): void {
+    const { background, error } = this.#theme;
     this.#eachSlice(critical, (x, y, width, height) => {
-      this.#context.fillStyle = this.#theme.background;
-      this.#context.fillRect(x, y + height - 5, width, 5);
-      this.#context.fillStyle = this.#theme.error;
-      this.#context.fillRect(x, y + height - 4, width, 4);
-      if (width >= 6) this.#context.fillRect(x, y + height - 8, 2, 8);
+      this.#brush.fill(background, x, y + height - 5, width, 5);
+      this.#brush.fill(error, x, y + height - 4, width, 4);
+      if (width >= 6) this.#brush.fill(error, x, y + height - 8, 2, 8);
     });
   }
 
@@ -156,8 +142,8 @@ export class TimelineOverlay {
     this.#eachSlice(marked, (x, y, width, height) => {
       if (width >= 8) this.#frame(x, y, width, height, 1.5);
       else {
-        this.#context.fillStyle = this.#theme.text;
-        for (const edge of [y - 2, y + height - 1]) this.#context.fillRect(x, edge, width, 3);
+        for (const edge of [y - 2, y + height - 1])
+          this.#brush.fill(this.#theme.text, x, edge, width, 3);
       }
     });
   }
@@ -171,16 +157,8 @@ export class TimelineOverlay {
     line: number,
     color = this.#theme.text,
   ): void {
-    const context = this.#context;
     const out = width < 8 ? line / 2 : 0;
-    const halo = line / 2 + 0.75;
-    const stroke = (color: string, thick: number, by: number) => {
-      context.strokeStyle = color;
-      context.lineWidth = thick;
-      context.strokeRect(x - by, y - by, Math.max(0, width + 2 * by), Math.max(0, height + 2 * by));
-    };
-    stroke(this.#theme.background, 1.5, out > 0 ? out + halo : -halo);
-    stroke(color, line, out);
+    this.#brush.outline({ x, y, width, height }, line, color, out);
   }
 
   /** Left edge of a frame: slightly outside at most, so that its least width fits. */
@@ -203,8 +181,7 @@ export class TimelineOverlay {
         const left = this.#left(slices.startOf(slice));
         const right = Math.min(stage + 4, this.#scene.x(slices.endOf(slice)));
         draw(left, y, Math.max(LEAST, right - left), height);
-        const beyond = row.startingAt(this.#scene.ns(Math.floor(left) + 1), slice + 1);
-        slice = marked.next(beyond, last);
+        slice = marked.next(row.beyond(this.#scene.at(Math.floor(left) + 1), slice), last);
       }
     }
   }
@@ -221,59 +198,39 @@ export class TimelineOverlay {
   #overviewMarks(): void {
     const { current, slices } = this.#scene;
     const range = this.#scene.preview ?? this.#scene.range;
-    const context = this.#context;
+    const { accent, background, error, text } = this.#theme;
     if (range) {
       const left = this.#scene.overviewX(range[0]);
-      context.fillStyle = this.#theme.accent;
-      context.fillRect(
-        left,
-        OVERVIEW - 3,
-        Math.max(LEAST, this.#scene.overviewX(range[1]) - left),
-        3,
-      );
+      const wide = Math.max(LEAST, this.#scene.overviewX(range[1]) - left);
+      this.#brush.fill(accent, left, OVERVIEW - 3, wide, 3);
     }
     const { origins, spans } = this.#scene.faults ?? { origins: [], spans: [] };
-    context.fillStyle = this.#theme.error;
     for (const [from, to] of spans) {
       const left = this.#scene.overviewX(from);
-      context.fillRect(left, 0, Math.max(1, this.#scene.overviewX(to) - left), 2);
+      this.#brush.fill(error, left, 0, Math.max(1, this.#scene.overviewX(to) - left), 2);
     }
     for (const [from] of origins) {
       const x = this.#scene.overviewX(from);
-      context.fillStyle = this.#theme.background;
-      context.fillRect(x - 1, 0, 5, OVERVIEW);
-      context.fillStyle = this.#theme.error;
-      context.fillRect(x, 0, 3, OVERVIEW);
+      this.#brush.fill(background, x - 1, 0, 5, OVERVIEW);
+      this.#brush.fill(error, x, 0, 3, OVERVIEW);
     }
     if (current < 0) return;
     const left = this.#scene.overviewX(slices.startOf(current));
     const width = Math.max(3, this.#scene.overviewX(slices.endOf(current)) - left);
-    context.fillStyle = this.#theme.background;
-    context.fillRect(left - 1, OVERVIEW - 8, width + 2, 8);
-    context.fillStyle = this.#theme.text;
-    context.fillRect(left, OVERVIEW - 7, width, 5);
+    this.#brush.fill(background, left - 1, OVERVIEW - 8, width + 2, 8);
+    this.#brush.fill(text, left, OVERVIEW - 7, width, 5);
   }
 
   #cursor(): void {
     const { pointer, width, height, viewport } = this.#scene;
     if (!pointer) return;
-    const context = this.#context;
-    context.fillStyle = this.#theme.text;
     const overview = this.#scene.zone(pointer.y) === "overview";
-    const at = overview ? this.#scene.overviewNs(pointer.x) : this.#scene.ns(pointer.x);
-    context.globalAlpha = 0.55;
-    if (overview) context.fillRect(Math.round(pointer.x), 0, 1, OVERVIEW);
-    else context.fillRect(Math.round(pointer.x), OVERVIEW, 1, height - OVERVIEW);
-    context.globalAlpha = 1;
+    const at = overview ? this.#scene.overviewNs(pointer.x) : this.#scene.at(pointer.x);
+    const [top, bottom] = overview ? [0, OVERVIEW] : [OVERVIEW, height];
+    this.#brush.fill(this.#theme.text, Math.round(pointer.x), top, 1, bottom - top, 0.55);
     const step = (overview ? viewport.whole : viewport.span) / width;
     const text = at === 0 ? duration(0) : timeText(at, 10 ** Math.floor(Math.log10(step)));
-    context.font = `600 11px ${this.#theme.font}`;
-    context.textBaseline = "middle";
-    const room = this.#measure.width(text) + 8;
-    const x = Math.min(Math.max(0, pointer.x - room / 2), width - room);
-    context.fillStyle = this.#theme.text;
-    context.fillRect(x, OVERVIEW + 2, room, AXIS - 4);
-    context.fillStyle = this.#theme.background;
-    context.fillText(text, x + 4, OVERVIEW + AXIS / 2 + 0.5);
+    const middle = OVERVIEW + AXIS / 2;
+    this.#brush.plate(text, (room) => pointer.x - room / 2, middle, width, AXIS - 4);
   }
 }

@@ -1,5 +1,4 @@
-import { bindPointer, type PointerSpot } from "../../shell/pointer.ts";
-import { type AxisTurn, bindAxisWheel } from "../../shell/scrolling.ts";
+import { bindPointer } from "../../shell/pointer.ts";
 import type { Row } from "../data/row.ts";
 import type { Flamechart } from "../flamechart.ts";
 import { type Edge, snapped } from "./measure.ts";
@@ -18,9 +17,10 @@ interface TimelineDrag {
 }
 
 /** Click selects, drag marks a range, drag on axis or overview zooms; shift, middle button or finger pans, two fingers zoom. */
-export function timelineGestures(root: HTMLElement, view: Flamechart, signal: AbortSignal): void {
-  const { scene, camera, ranges, hovering } = view;
+export function timelineGestures(view: Flamechart): void {
+  const { root, scene, camera, ranges, hovering } = view;
   const { canvas, node: stage } = view.chart;
+  const { signal } = view.context;
   let drag: TimelineDrag = {
     kind: "range",
     zone: "tracks",
@@ -31,7 +31,7 @@ export function timelineGestures(root: HTMLElement, view: Flamechart, signal: Ab
     const inside = Math.min(Math.max(0, x), scene.width);
     const within = (SNAP * scene.viewport.span) / scene.width;
     const rows = isFree || !scene.snaps ? [] : scene.visibleRows;
-    return snapped(scene.slices, rows, scene.ns(inside), within);
+    return snapped(scene.slices, rows, scene.at(inside), within);
   };
   const kindOf = (pans: boolean, zone: Zone, x: number): DragKind => {
     if (zone !== "overview") return pans ? "pan" : zone === "axis" ? "zoom" : "range";
@@ -42,11 +42,10 @@ export function timelineGestures(root: HTMLElement, view: Flamechart, signal: Ab
   const span = (from: number, to: number): [number, number] => {
     const ns = (x: number) => {
       const inside = Math.min(Math.max(0, x), scene.width);
-      return drag.zone === "overview" ? scene.overviewNs(inside) : scene.ns(inside);
+      return drag.zone === "overview" ? scene.overviewNs(inside) : scene.at(inside);
     };
     return ordered(ns(from), ns(to));
   };
-  const panBy = (px: number) => scene.viewport.pan((px / scene.width) * scene.viewport.span);
 
   bindPointer(
     canvas,
@@ -83,7 +82,7 @@ export function timelineGestures(root: HTMLElement, view: Flamechart, signal: Ab
         else {
           camera.move(() => {
             if (drag.kind === "pan") {
-              panBy(last.x - x);
+              scene.viewport.pan(((last.x - x) / scene.width) * scene.viewport.span);
               scene.scrollBy(last.y - y);
             } else {
               scene.viewport.pan(((x - last.x) / scene.width) * scene.viewport.whole);
@@ -119,20 +118,14 @@ export function timelineGestures(root: HTMLElement, view: Flamechart, signal: Ab
       doubleClick: ({ x, y }) => {
         if (scene.zone(y) === "tracks" && scene.hit(x, y)) camera.fit();
       },
-      pinch: (factor, middle, by) =>
-        camera.move(() => {
-          scene.viewport.zoom(1 / factor, scene.ns(middle.x - by.x));
-          panBy(-by.x);
-        }),
+      pinch: (factor, middle, by) => {
+        camera.zoom(1 / factor, scene.at(middle.x - by.x));
+        camera.panBy(-by.x);
+      },
     },
     signal,
   );
-  const turned = ({ panPx, zoom }: AxisTurn, { x }: PointerSpot) =>
-    camera.move(() => {
-      if (panPx) panBy(panPx);
-      else scene.viewport.zoom(zoom, scene.ns(x));
-    });
-  bindAxisWheel(root, { stage, canvas }, turned, signal);
+  camera.onWheel(root, view.chart, signal);
 }
 
 function rowAt(scene: TimelineScene, y: number): Row | null {

@@ -1,6 +1,6 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
+import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { Viewport } from "../../shared/drawing/canvas.ts";
-import type { Theme } from "../../shared/drawing/theme.ts";
 import { SeenBins } from "../data/bins.ts";
 import { type Flows, MarkedSlices } from "../data/marked.ts";
 import type { Names } from "../data/names.ts";
@@ -26,7 +26,7 @@ export type TimeSpan = readonly [from: number, to: number];
 export interface Band {
   readonly height: number;
   /** Paints it with its top at `y`. */
-  paint(context: CanvasRenderingContext2D, scene: TimelineScene, theme: Theme, y: number): void;
+  paint(brush: ChartBrush, scene: TimelineScene, y: number): void;
   /** Lines about a point of the band. */
   at(x: number, y: number): string[];
 }
@@ -116,7 +116,12 @@ export class TimelineScene {
     return ((ns - this.viewport.start) / this.viewport.span) * this.width;
   }
 
-  ns(x: number): number {
+  /** Width of the axis. */
+  get room(): number {
+    return this.width;
+  }
+
+  at(x: number): number {
     return this.viewport.start + (x / this.width) * this.viewport.span;
   }
 
@@ -200,14 +205,14 @@ export class TimelineScene {
 
   hit(x: number, y: number): TimelineHit | null {
     const row = this.zone(y) === "tracks" ? this.layout.rowAt(y - TOP + this.scroll) : null;
-    if (!row || !this.slices.holds(this.ns(x), this.ns(x))) return null;
+    if (!row || !this.slices.holds(this.at(x), this.at(x))) return null;
     const track = this.slices.tracks[row.track]!;
-    const [from, to] = [this.ns(x - NEAR), this.ns(x + NEAR)];
+    const [from, to] = [this.at(x - NEAR), this.at(x + NEAR)];
     if (row.kind === RowKind.INSTANT) {
       const [first, last] = row.range(from, to);
       return last > first ? { slice: first, instants: last - first } : null;
     }
-    const at = this.ns(x);
+    const at = this.at(x);
     const pixel = this.viewport.span / this.width;
     const next = row.endingAfter(at);
     const isInside = next < row.last && this.slices.startOf(next) <= at;

@@ -1,9 +1,9 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import type { Pen, Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { type ChartBrush, FONT } from "../../shared/drawing/brush.ts";
+import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { channels, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
 import { largest } from "../../shared/many.ts";
-import { Brush, FONT } from "../charts/stage.ts";
 import { ticks } from "../data/names.ts";
 import type { Row } from "../data/row.ts";
 import type { Fills } from "./fills.ts";
@@ -32,7 +32,7 @@ export interface DrawnTracks {
 
 export class TracksPainter {
   readonly #scene: TimelineScene;
-  readonly #brush: Brush;
+  readonly #brush: ChartBrush;
   readonly #fills: Fills;
   readonly #lines: StripLines;
   readonly #labels: SliceLabels;
@@ -43,26 +43,19 @@ export class TracksPainter {
   #written = 0;
   #visible: [top: number, bottom: number] = [0, 0];
 
-  constructor(
-    scene: TimelineScene,
-    context: Pen,
-    measure: TextMeasure,
-    fills: Fills,
-    lines: StripLines,
-  ) {
+  constructor(scene: TimelineScene, brush: ChartBrush, fills: Fills, lines: StripLines) {
     this.#scene = scene;
-    this.#brush = new Brush(context, measure);
+    this.#brush = brush;
     this.#fills = fills;
     this.#lines = lines;
-    this.#labels = new SliceLabels(scene.names, measure);
+    this.#labels = new SliceLabels(scene.names, brush.measure);
     const write = this.#text.bind(this);
-    this.#headers = new Headers(scene, context, measure, write);
+    this.#headers = new Headers(scene, brush, write);
   }
 
   /** Paints with this many columns per CSS pixel; returns true if all is at full resolution, as with `record`. */
   paint(theme: Theme, ratio: number, record = false): boolean {
-    this.#brush.theme = theme;
-    this.#brush.drawn = { labels: [], marks: [] };
+    this.#brush.start(theme);
     this.#record = record;
     this.#ratio = ratio;
     this.#marks = [];
@@ -71,10 +64,7 @@ export class TracksPainter {
     this.#visible = [0, height];
     this.#grid();
     this.#visible = [TOP, height];
-    this.#brush.context.save();
-    this.#brush.context.beginPath();
-    this.#brush.context.rect(0, TOP, width, height - TOP);
-    this.#brush.context.clip();
+    this.#brush.clip(0, TOP, width, height - TOP);
     this.#tracks();
     this.#brush.context.restore();
     return !this.#lines.stale;
@@ -84,7 +74,7 @@ export class TracksPainter {
     return { labels: this.#brush.drawn.labels, marks: this.#marks };
   }
 
-  #text(...[text, x, y, ...look]: Parameters<Brush["text"]>): number {
+  #text(...[text, x, y, ...look]: Parameters<ChartBrush["text"]>): number {
     return this.#isVisible(y) ? this.#brush.text(text, x, y, ...look) : 0;
   }
 
@@ -142,7 +132,7 @@ export class TracksPainter {
       this.#boxes(row, strips[i]!);
     });
     this.#missing(view.step);
-    this.#headers.paint(this.#brush.theme);
+    this.#headers.paint();
     this.#brush.font();
     seen.forEach((row, i) => {
       this.#depth(row, strips[i]!);
@@ -155,20 +145,8 @@ export class TracksPainter {
     const { viewport, bins, height } = this.#scene;
     for (const [from, to] of bins.missing(viewport.start, viewport.end, step)) {
       const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
-      const context = this.#brush.context;
-      context.save();
-      context.beginPath();
-      context.rect(left, TOP, right - left, height - TOP);
-      context.clip();
-      context.beginPath();
-      for (let x = left - height; x < right; x += 9) {
-        context.moveTo(x, height);
-        context.lineTo(x + height, 0);
-      }
-      context.globalAlpha = 0.35;
-      context.strokeStyle = this.#brush.theme.muted;
-      context.stroke();
-      context.restore();
+      const box = { x: left, y: 0, width: right - left, height };
+      this.#brush.hatch(this.#brush.theme.muted, box, 0.35, 9);
     }
   }
 

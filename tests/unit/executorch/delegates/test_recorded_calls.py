@@ -83,11 +83,11 @@ def test_a_call_of_the_corpus_opens_as_a_run(tmp_path: Path) -> None:
 def test_a_graph_alone_is_shown_and_freed(tmp_path: Path) -> None:
     graph = residual().delegate_calls()[0].graph
     view = tvmdbg.GraphView(graph, focus="Conv2d_1")
-    assert view.debug_run.graph is graph
+    assert view._debug_run.graph is graph
     assert "#1 Conv2d" in view.figure().text
     view.save_html(tmp_path / "graph.html")
     view.close()
-    gone = weakref.ref(view.debug_run), weakref.ref(model_of(view.shown))
+    gone = weakref.ref(view._debug_run), weakref.ref(model_of(view.shown))
     del view
     gc.collect()
     assert [each() for each in gone] == [None, None]

@@ -224,22 +224,15 @@ def _check_order(graph: Graph, log: GraphLog) -> None:
     expected = "a node before {}, as nodes run in order"
     late = np.flatnonzero((graph.edge_source >= 0) & (graph.edge_source >= graph.edge_target))
     for edge in late.tolist():
-        source, target = int(graph.edge_source[edge]), int(graph.edge_target[edge])
-        log.add(
-            "edge-not-topological",
-            f"nodes[{target}].inputs[{graph.edge_position[edge]}]",
-            f"node {source}",
-            (source, target),
-            expected=expected.format(target),
-        )
+        pair = int(graph.edge_source[edge]), int(graph.edge_target[edge])
+        field, wanted = f"inputs[{graph.edge_position[edge]}]", expected.format(pair[1])
+        field, found = f"nodes[{pair[1]}].{field}", f"node {pair[0]}"
+        log.add("edge-not-topological", field, found, pair, expected=wanted)
     for at in np.flatnonzero(graph.control_source >= graph.control_target).tolist():
-        source, target = int(graph.control_source[at]), int(graph.control_target[at])
+        pair = int(graph.control_source[at]), int(graph.control_target[at])
+        field, found = f"nodes[{pair[1]}].control_deps", f"node {pair[0]}"
         log.add(
-            "control-dep-not-topological",
-            f"nodes[{target}].control_deps",
-            f"node {source}",
-            (source, target),
-            expected=expected.format(target),
+            "control-dep-not-topological", field, found, pair, expected=expected.format(pair[1])
         )
     for cycle in graph.order.cycles:
         names = ", ".join(f"{node} {shown(graph.names[node])}" for node in cycle[:8])

@@ -149,8 +149,6 @@ def load_params(
     FormatError
         The data is not a complete params file or tensor cache, or a shard is not what it was.
     """
-    from tvmdbg_widgets.formats.tvm import cache as tensor_cache
-
     source = parameters_source(data, follow_links=follow_links)
     params: ParamsFile | TensorCache
     if tensor_cache.sniff(source.read(0, min(_HEAD, source.size))):

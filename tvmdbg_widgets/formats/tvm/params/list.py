@@ -179,32 +179,29 @@ class ListReader:
     def _mixed(
         self, offset: int, layout: DTypeLayout, other: DTypeLayout, label: str, index: int
     ) -> FormatError:
-        place = {"file": self.file, "field": f"{label}: dtype"}
-        if len(self.among) == 1 and index == 0:
-            return _LayoutError(
-                f"the dtype field is {other.name}",
-                **place,
-                offset=offset + DTYPE_AT,
-                expected=f"the {layout.name} layout, as asked for",
-                found=f"the {other.name} layout",
-                hint=f"Read it with dtype_layout={other.name!r} or 'auto'.",
-            )
-        return _LayoutError(
+        is_asked = len(self.among) == 1 and index == 0
+        problem, why = (
             f"the file mixes {layout.name} and {other.name} dtypes",
-            **place,
+            "in the arrays before",
+        )
+        hint = "It was put together from two files; write it again with one version of TVM."
+        if is_asked:
+            problem, why = f"the dtype field is {other.name}", "asked for"
+            hint = f"Read it with dtype_layout={other.name!r} or 'auto'."
+        return _LayoutError(
+            problem,
+            file=self.file,
+            field=f"{label}: dtype",
             offset=offset + DTYPE_AT,
-            expected=f"the {layout.name} layout, as in the arrays before",
+            expected=f"the {layout.name} layout, as {why}",
             found=f"the {other.name} layout",
-            hint="It was put together from two files; write it again with one version of TVM.",
+            hint=hint,
         )
 
     def _record(self, key: str, header: RecordHeader) -> ArrayRecord:
         dtype, shape, nbytes, offset, _ = header
-        notes = storage_notes(dtype, shape, nbytes)
-        alternatives = dtype.alternatives
-        return ArrayRecord(
-            key, dtype, shape, nbytes, offset, self.source, notes, alternatives, dtype
-        )
+        notes, other = storage_notes(dtype, shape, nbytes), dtype.alternatives
+        return ArrayRecord(key, dtype, shape, nbytes, offset, self.source, notes, other, dtype)
 
     def _stop(self, error: FormatError, count: int) -> None:
         if not self.records or isinstance(error, _LayoutError):

@@ -105,24 +105,13 @@ class HeaderReader:
         code, bits, lanes = layout.in_order(dtype_fields)
         max_code, max_lanes = self._limits(layout)
         at = {field.name: DTYPE_AT + field.offset for field in layout.fields}
+        codes, widths = f"a type code up to {max_code}", f"one of {sorted(STORABLE_BITS)}"
         checks = (
             ("magic", 0, magic == ARRAY_MAGIC, f"{ARRAY_MAGIC:#018x}", f"{magic:#018x}"),
             ("device_type", 16, device_type == CPU, "1 (CPU)", device_type),
             ("ndim", 24, 0 <= ndim <= MAX_NDIM, f"0 to {MAX_NDIM}", ndim),
-            (
-                "dtype code",
-                at["code"],
-                0 <= code <= max_code,
-                f"a type code up to {max_code}",
-                code,
-            ),
-            (
-                "dtype bits",
-                at["bits"],
-                bits in STORABLE_BITS,
-                f"one of {sorted(STORABLE_BITS)}",
-                bits,
-            ),
+            ("dtype code", at["code"], 0 <= code <= max_code, codes, code),
+            ("dtype bits", at["bits"], bits in STORABLE_BITS, widths, bits),
             ("dtype lanes", at["lanes"], 1 <= lanes <= max_lanes, f"1 to {max_lanes}", lanes),
         )
         name, where, _, expected, found = next(check for check in checks if not check[2])
@@ -139,44 +128,39 @@ class HeaderReader:
     def _check_size(
         self, dtype: DataType, shape: tuple[int, ...], nbytes: int, start: int, *, label: str
     ) -> None:
-        count = 1
-        for dim in shape:
-            count *= dim
+        count = math.prod(shape)
         expected = count * dtype.itemsize
         # TVM 0.6 counts bits // 8 bytes an element, which is 0 for bool; a mended writer counts the
         # lanes that TVM's leaves out.
         plausible = nbytes in (expected, count * (dtype.bits // 8), expected * dtype.lanes)
         if plausible and expected > 0 and (not shape or min(shape) > 0):
             return
-        first_dim = start - 8 * (len(shape) + 1)
+        where = start - 8 * (len(shape) + 1)
         axis = next((axis for axis, dim in enumerate(shape) if dim < 0), None)
+        found: object = list(shape)
         if axis is not None:
-            raise FormatError(
-                "negative dimension",
-                file=self._file,
-                field=f"{label}: shape[{axis}]",
-                offset=first_dim + 8 * axis,
-                expected="0 or more",
-                found=shape[axis],
-            )
-        if not plausible:
-            raise FormatError(
+            what, field, where = "negative dimension", f"shape[{axis}]", where + 8 * axis
+            wanted, found = "0 or more", shape[axis]
+        elif not plausible:
+            what, field, where = (
                 "the number of bytes does not fit shape and type",
-                file=self._file,
-                field=f"{label}: nbytes",
-                offset=start - 8,
-                expected=f"{expected} (shape {list(shape)}, {dtype})",
-                found=nbytes,
+                "nbytes",
+                start - 8,
             )
-        if math.prod(dim for dim in shape if dim) * dtype.itemsize >= 1 << 63:
-            raise FormatError(
-                "the shape is beyond what any array can have",
-                file=self._file,
-                field=f"{label}: shape",
-                offset=first_dim,
-                expected="less than 2**63 bytes over the dimensions that are not 0",
-                found=list(shape),
-            )
+            wanted, found = f"{expected} (shape {list(shape)}, {dtype})", nbytes
+        elif math.prod(dim for dim in shape if dim) * dtype.itemsize >= 1 << 63:
+            what, field = "the shape is beyond what any array can have", "shape"
+            wanted = "less than 2**63 bytes over the dimensions that are not 0"
+        else:
+            return
+        raise FormatError(
+            what,
+            file=self._file,
+            field=f"{label}: {field}",
+            offset=where,
+            expected=wanted,
+            found=found,
+        )
 
     def _require(self, offset: int, length: int, field: str) -> None:
         if offset + length > self._ahead.size:

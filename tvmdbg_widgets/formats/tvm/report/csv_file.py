@@ -33,7 +33,7 @@ def is_header(line: str) -> bool:
 
 
 class CsvRows:
-    """The rows of a report's CSV."""
+    """The rows of the last CSV of a text."""
 
     def __init__(self, text: str, file: str) -> None:
         self.file = file
@@ -42,7 +42,9 @@ class CsvRows:
         self.truncated = False
         self._newline = "\r\n" if text.split("\n", 1)[0].endswith("\r") else "\n"
         self._lines = text.split(self._newline)
-        self.columns = self._lines[0].split(",")
+        headers = [at for at, line in enumerate(self._lines) if is_header(line)]
+        self.reports, self._header = len(headers), headers[-1]
+        self.columns = self._lines[self._header].removesuffix("\r").split(",")
         ends = [0]
         for line in self._lines:
             ends.append(ends[-1] + len((line + self._newline).encode("utf-8", "surrogatepass")))
@@ -54,8 +56,9 @@ class CsvRows:
         last = len(self._lines) - 1
         unclear: list[tuple[int, int, str]] = []
         skipped: list[int] = []
-        position = 1
-        for taken, text, cells in Cutter(self.columns).rows(self._lines[1:last], self._newline):
+        position = self._header + 1
+        lines = self._lines[position:last]
+        for taken, text, cells in Cutter(self.columns).rows(lines, self._newline):
             if cells is None:
                 skipped.append(position)
             else:
@@ -68,7 +71,7 @@ class CsvRows:
                 skipped[0],
                 f"{counted(len(skipped), 'line')} cannot be cut into the header's columns",
             )
-        if self._lines[last] and last > 0:
+        if self._lines[last] and last > self._header:
             self._lost(last, "the text ends inside a line, which is left out")
         if unclear:
             line, row_number, column = unclear[0]

@@ -11,7 +11,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
-from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, one_line
+from tvmdbg_widgets.model.base.text import Issue, IssueLog, Issues, IssueSeverity, one_line
 from tvmdbg_widgets.model.timeline.report import Metric, Report
 
 _PLAIN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?")
@@ -239,46 +239,43 @@ def make_report(
 class _ReportColumns:
     def __init__(self, rows: Sequence[Row], file: str) -> None:
         self.rows = rows
-        self.file = file
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(file)
 
     def strings(self, name: str) -> StringColumn:
         """Return the texts of a column, empty where absent or of another kind."""
-        wrong = [i for i, row in enumerate(self.rows) if name in row and not _is_text(row[name])]
-        self._report("metric-not-text", name, "string", wrong)
-        texts = [
-            row[name].value if name in row and _is_text(row[name]) else "" for row in self.rows
-        ]
-        return StringColumn.from_strings(texts)
+        return StringColumn.from_strings(self._values(name, "string", _is_text, "", "text"))
 
     def numbers(self, name: str) -> list[float]:
         """Return the numbers of a column, NaN where absent or of another kind."""
-        wrong = [i for i, row in enumerate(self.rows) if name in row and not _fits(row[name], name)]
-        self._report("metric-not-a-number", name, KINDS[name], wrong)
-        return [
-            as_float(row[name].value) if name in row and _fits(row[name], name) else math.nan
-            for row in self.rows
-        ]
+        own = self._values(name, KINDS[name], lambda metric: _fits(metric, name), math.nan)
+        return [as_float(each) for each in own]
 
     def whole(self, name: str) -> list[int]:
         """Return the integers of a column, 0 if absent or of another kind."""
-        fits = [name in row and _is_count(row[name]) for row in self.rows]
-        wrong = [i for i, row in enumerate(self.rows) if name in row and not fits[i]]
-        kind = f"{KINDS[name]}, at most {_LARGEST_COUNT}"
-        self._report("metric-not-a-number", name, kind, wrong)
-        return [row[name].value if fit else 0 for row, fit in zip(self.rows, fits, strict=True)]
+        return self._values(name, f"{KINDS[name]}, at most {_LARGEST_COUNT}", _is_count, 0)
 
-    def _report(self, rule: str, name: str, kind: str, rows: list[int]) -> None:
-        if not rows:
-            return
-        metric = self.rows[rows[0]][name]
-        more = f" ({counted(len(rows), 'such row')})" if len(rows) > 1 else ""
-        limit = f" in at most {LONGEST} characters" if len(metric.text) > LONGEST else ""
-        text = (
-            f"row {rows[0]}: {name!r} is {one_line(f'{metric.kind} {metric.text}'[:60])!r}, "
-            f"expected {kind}{limit}; it is left out{more}"
-        )
-        self.issues.append(Issue(rule, IssueSeverity.WARNING, text, file=self.file))
+    def _values(
+        self,
+        name: str,
+        kind: str,
+        fits: Callable[[Metric], bool],
+        absent: Any,
+        no: str = "a-number",
+    ) -> list[Any]:
+        good = [name in row and fits(row[name]) for row in self.rows]
+        rows = [i for i, row in enumerate(self.rows) if name in row and not good[i]]
+        if rows:
+            metric = self.rows[rows[0]][name]
+            more = f" ({counted(len(rows), 'such row')})" if len(rows) > 1 else ""
+            limit = f" in at most {LONGEST} characters" if len(metric.text) > LONGEST else ""
+            text = (
+                f"row {rows[0]}: {name!r} is {one_line(f'{metric.kind} {metric.text}'[:60])!r}, "
+                f"expected {kind}{limit}; it is left out{more}"
+            )
+            self.issues.warning(f"metric-not-{no}", text)
+        return [
+            row[name].value if fit else absent for row, fit in zip(self.rows, good, strict=True)
+        ]
 
 
 def _is_text(metric: Metric) -> bool:

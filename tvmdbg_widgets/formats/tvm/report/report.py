@@ -64,11 +64,8 @@ def read_report(source: ByteSource) -> Report:
         rows = CsvRows(text, source.name)
         if not rows.rows and not rows.issues:
             message = "the text ends behind its header: TVM prints one only above calls"
-            issues = [
-                *issues,
-                Issue("report-cut", IssueSeverity.WARNING, message, file=source.name),
-            ]
-        return make_report(
+            rows.issues.warning("report-cut", message)
+        report = make_report(
             rows.rows,
             form="csv",
             file=source.name,
@@ -76,6 +73,7 @@ def read_report(source: ByteSource) -> Report:
             truncated=rows.truncated,
             issues=(*issues, *rows.issues),
         )
+        return with_several(report, rows.reports, "the others are left out")
     headings = [i for i, line in enumerate(lines) if find_heading(line) is not None]
     if headings:
         report = _from_table(lines[headings[-1] :], source.name, issues)
@@ -145,11 +143,11 @@ def printed_reports(source: ByteSource) -> tuple[Report, ...]:
     return tuple(_from_table(lines[start:end], source.name, issues) for start, end in parts)
 
 
-def with_several(report: Report, count: int) -> Report:
+def with_several(report: Report, count: int, others: str = "run.tables has each") -> Report:
     """Return the last table of a log with a note of the others."""
     if count == 1:
         return report
-    text = f"{counted(count, 'report')} in this text: the last is used, run.tables has each"
+    text = f"{counted(count, 'report')} in this text: the last is used, {others}"
     note = Issue("several-tables", IssueSeverity.NOTE, text, file=report.file)
     return replace(report, issues=Issues((*report.issues, note)))
 

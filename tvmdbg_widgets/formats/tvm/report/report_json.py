@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import (
-    FormatError,
-    IssueLog,
-    listed,
-    one_line,
-    paired,
-)
+from tvmdbg_widgets.model.base.text import FormatError, IssueLog, listed, one_line, paired
 from tvmdbg_widgets.model.timeline.report import Metric
 
 SECTIONS = ("calls", "device_metrics", "configuration")
@@ -260,10 +255,8 @@ class _JsonPairs(dict[str, Any]):
 
     def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        self.doubled: set[str] = set()
-        if len(self) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self.doubled = {key for key in self if keys.count(key) > 1}
+        counts = Counter(key for key, _ in pairs) if len(self) < len(pairs) else {}
+        self.doubled = {key for key, count in counts.items() if count > 1}
 
 
 _KEY = r'"[^"]*"\s*:\s*'
