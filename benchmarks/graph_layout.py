@@ -52,7 +52,6 @@ def graph_of(nodes: int, frames: bool) -> Graph:
         graph |= {
             "frameOf": groups.node_group[groups.order].tolist(),
             "parent": groups.parent.tolist(),
-            "alike": groups.alike.tolist(),
             "minWidth": [24 + 7 * len(name) for name in groups.names],
         }
     return graph

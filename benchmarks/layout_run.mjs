@@ -18,15 +18,13 @@ const input = {
   source: Int32Array.from(given.source),
   target: Int32Array.from(given.target),
   sourceSlot: Int32Array.from(given.slot),
+  direction: "down",
+  frameOf: Int32Array.from(given.frameOf ?? given.width.map(() => -1)),
+  frames: {
+    parent: Int32Array.from(given.parent ?? []),
+    minWidth: Float64Array.from(given.minWidth ?? []),
+  },
 };
-if (given.parent) {
-  input.frameOf = Int32Array.from(given.frameOf);
-  input.frames = {
-    parent: Int32Array.from(given.parent),
-    alike: Int32Array.from(given.alike),
-    minWidth: Float64Array.from(given.minWidth),
-  };
-}
 
 /** CPU seconds of this thread alone, without those that compile and collect; null where the system does not tell. */
 function ownCpu() {

@@ -92,6 +92,15 @@ def test_many_repeats_are_thinned_out_with_a_note() -> None:
     assert columns(figure)["time_ns"][:3] == pytest.approx([1e6, 4e6, 7e6])
 
 
+def test_repeats_that_were_not_made_are_no_missing_numbers() -> None:
+    run = graph_alone(times=json.dumps([[0.0], [1e-3], [1e-3, 2e-3], [1e-3] * 9]).encode())
+    assert "not a number" not in notes(plots.repeats(run))
+    assert len(columns(plots.repeats(run))["node"]) == 12
+    events = [{"ph": "X", "name": "a", "ts": 9 * k, "dur": 2, "pid": 1, "tid": 1} for k in range(3)]
+    trace = tvmdbg.open(json.dumps({"traceEvents": events}).encode())
+    assert columns(plots.repeats(trace))["node"] == [-1] * 3
+
+
 def test_roofline_figure_matches_run_roofline(run: DebugRun) -> None:
     roofline = run.roofline(5e9, 1e8)
     figure = plots.roofline(run, 5e9, 1e8)

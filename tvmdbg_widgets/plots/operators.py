@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import compare_times as compared
-from tvmdbg_widgets.analysis.compare_times.changes import change_text, ratio_text
+from tvmdbg_widgets.analysis.compare_times.changes import change_columns, change_text, ratio_text
 from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.timeline.repeat_matrix import repeat_matrix
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 
 #: Dots per operator; of more repeats an evenly spaced part is drawn.
 _MOST_REPEATS = 400
-_CHANGE_COLUMNS = (
-    *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
-    *("shift_ns", "low_ns", "high_ns", "why", "match"),
-)
 
 
 @public
@@ -169,8 +165,10 @@ def repeats(
     if len(drawn) < matrix.repeats:
         of, are = counted(matrix.repeats, "repeat"), agree(len(drawn), "is")
         notes.append(f"{len(drawn):,} of {of} {are} drawn, evenly spaced")
-    unknown = int(np.isnan(matrix.ns).sum())
-    if unknown and not matrix.of_slices:
+    timeline = None if matrix.of_slices else facts.timeline
+    given = 0 if timeline is None else np.diff(timeline.repeats_offsets)[matrix.nodes].sum()
+    unknown = int(given - np.isfinite(matrix.ns).sum())
+    if unknown > 0:
         notes.append(f"{counted(unknown, 'repeat')} left out: not a number")
 
     from bokeh.models import PrintfTickFormatter
@@ -243,10 +241,9 @@ def compare_times(
     rows = known[:top]
     fills = {TimeVerdict.SLOWER: colors.error, TimeVerdict.FASTER: colors.accent}
     labels, ids = [one_line(row.label) for row in rows], [row.brief_nodes for row in rows]
-    columns = columns_of(rows, _CHANGE_COLUMNS) | {
+    columns = change_columns(rows) | {
         "a": [list(row.a) for row in rows],
         "b": [list(row.b) for row in rows],
-        "verdict": [row.verdict.label for row in rows],
         "operator": axis_names(labels, ids, width),
         "color": [fills.get(row.verdict, colors.muted) for row in rows],
         "a_text": [row.texts[0] if row.a else "no match" for row in rows],

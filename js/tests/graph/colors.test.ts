@@ -190,6 +190,52 @@ describe("columns", () => {
     );
   });
 
+  it("counts a node once for a class that several of its outputs have", () => {
+    const dtypes = stringColumn(["float32", "int64", "int64", "int64"]);
+    const split = { ...columns([{ outputs: [[1], [2], [2]] }, {}]), dtypes };
+    const palette = new Palette(SCHEMES.light as Theme);
+    const ground = { graph: split, scene: sceneOf([[0], [1]]), palette };
+    const colors = new ClassColors(
+      ground,
+      new NodeTimes(split, null),
+      ownColumn(split, "dtype") as never,
+    );
+    expect(colors.rows.map(({ label, nodes }) => [label, nodes])).toEqual([
+      ["int64", 2],
+      ["float32", 1],
+    ]);
+  });
+
+  it("counts a node once for all classes that share a color", () => {
+    // Each class in two neighbors, and the first twenty, which get colors, once more.
+    const ids = Array.from({ length: 30 }, (_, id) => id);
+    const codes = [
+      ...ids.map((id) => [id, (id + 1) % 30]),
+      ...ids.slice(0, 20).map((id) => [id, id]),
+    ];
+    const all = columns(codes.map(() => ({ outputs: [[1], [1]] })));
+    const classes = ids.map((id) => `slot ${id}`);
+    const column = {
+      ...{ name: "slot", of: "entries" as const, classes },
+      codes: Int32Array.from(codes.flat()),
+    };
+    const palette = new Palette(SCHEMES.light as Theme);
+    const ground = { graph: all, scene: sceneOf([[0]]), palette };
+    const last = new ClassColors(ground, new NodeTimes(all, null), column).rows.at(-1)!;
+    expect(last).toMatchObject({ label: "10 others", nodes: 11 });
+  });
+
+  it("colors infinite values unlike the only finite one", () => {
+    const values = Float64Array.of(Number.NEGATIVE_INFINITY, 1, Number.POSITIVE_INFINITY);
+    const three = columns([{}, {}, {}]);
+    const column = readColumn(three, "error", { info, values }) as never;
+    const palette = new Palette(SCHEMES.light as Theme);
+    const ground = { graph: three, scene: sceneOf([[0], [1], [2]]), palette };
+    const colors = new NumberColors(ground, new NodeTimes(three, null), column, null);
+    expect(new Set([0, 1, 2].map((box) => colors.face(box))).size).toBe(3);
+    expect(colors.outside).toEqual(["1 below", "1 above"]);
+  });
+
   it("reuses colors for equal requests and falls back to kind colors", () => {
     const coloring = new Coloring(graph, new NodeTimes(graph, null));
     const scene = sceneOf([[0], [1]]);

@@ -53,9 +53,9 @@ describe("the health of the graph", () => {
   it("shows the faults of folded parameters in all boxes that read them", () => {
     const boxes = new BoxHealth(new NodeHealth(healthOf(7, { 1: FAULT, 3: DOUBT }), 7), scene);
     expect([0, 1, 2, 3, 4].map((box) => boxes.verdict(box))).toEqual([1, 3, 3, 1, 1]);
-    expect(boxes.words(1)).toBe("#2 · 4 NaN in #1");
-    expect(boxes.words(2)).toBe("#4 · 4 NaN in #1");
-    expect(boxes.words(3)).toBe("#5 · OK");
+    expect(boxes.brief(1)).toBe("4 NaN in #1");
+    expect(boxes.brief(2)).toBe("4 NaN in #1");
+    expect(boxes.brief(3)).toBe("OK");
   });
 
   it("shows the worst verdict inside a closed group", () => {
@@ -71,6 +71,19 @@ describe("the health of the graph", () => {
     const [first, second] = [drawn.boxOfGroup[0]!, drawn.boxOfGroup[4]!];
     expect([first, second].map((box) => boxes.verdict(box))).toEqual([Verdict.FAULTY, Verdict.OK]);
     expect(boxes.brief(first)).toBe(`4 NaN in #${ill}`);
+  });
+
+  it("judges a closed group by its values, even if its first node has none", () => {
+    const graph = blocks(1, 2);
+    const closed = new Groups(graph);
+    const open = new Uint8Array(closed.count);
+    const options = { fold: true, groups: closed, open, only: null, words: WORDS };
+    const drawn = buildScene(new Links(graph), options);
+    const answer = healthOf(1);
+    answer.node.set([closed.nodes(0)[2]!]);
+    const boxes = new BoxHealth(new NodeHealth(answer, graph.kinds.length), drawn);
+    const box = drawn.boxOfGroup[0]!;
+    expect([boxes.verdict(box), boxes.brief(box)]).toEqual([Verdict.OK, "OK"]);
   });
 
   it("reports no values for a node even if its parameters are OK", () => {

@@ -71,7 +71,12 @@ describe("buildScene", () => {
     expect(edge[3]).toBe(-1);
   });
 
-  it("counts the edges that cross the border of the shown part", () => {
+  it("counts all operands that no node produces", () => {
+    const inputs = Array.from({ length: 300 }, () => [-1] as const);
+    expect(Array.from(scene(columns([{ inputs }])).dangling)).toEqual([300]);
+  });
+
+  it("marks the boxes with edges across the border of the shown part", () => {
     const part = scene(residual(), true, [4, 3, 1, 5]);
     expect(Array.from(part.node)).toEqual([4, 5]);
     expect(Array.from(part.cutInto)).toEqual([1, 1]);

@@ -170,11 +170,20 @@ def test_gdb_memory_dump_is_decoded(tmp_path: Path) -> None:
             assert re.search(r"gdb's x", repr(view))
 
 
+def test_layout_of_which_no_member_is_known_does_not_make_sense() -> None:
+    def told(data: bytes) -> str:
+        return verdict(decode(data, "DLDataType", (NARROW, WIDE)))
+
+    assert told(b"") == "too few bytes for any member of narrow and wide"
+    assert told(b"\x02") == "too few bytes for any member of wide"
+    assert told(b"\x64").startswith("too few bytes for any member of wide. Not narrow: code is 100")
+
+
 def test_verdict_reports_no_fitting_layout_or_ambiguity() -> None:
     found = decode(b"\xff" * 56, "DLTensor", [NARROW, WIDE])
     assert verdict(found).startswith("no layout makes sense. narrow: ")
+    assert "do not tell them apart" in verdict(decode(bytes(8), "DLTensor", [NARROW, WIDE]))
     found = decode(b"", "DLTensor", [NARROW, WIDE])
-    assert "do not tell them apart" in verdict(found)
     assert all(value.text == "unknown" for each in found for value in each.values)
     assert not any(each.complete for each in found)
 

@@ -289,6 +289,23 @@ def test_warm_up_is_excluded_only_on_request() -> None:
     assert any("first 1 repeat of each node left out" in line for line in found.caption)
 
 
+def test_time_without_the_left_out_repeats_is_unknown_if_none_is_left() -> None:
+    one, other = operators()[:2]
+    long, short = {one: [9.0, 1.0, 2.0]}, {one: [9.0, 1.0, 2.0], other: [7.0]}
+    pairs = exactly([(one, one), (other, other)])
+    found = compared(timed(long | {other: [5.0]}), timed(short), pairs, warm_up=1)
+    assert [row.ns_a for row in known(found)] == [1.5]
+    assert (found.total_a, found.total_b) == (1.5, 1.5)
+    found = compared(timed(long), timed(short), pairs, warm_up=3)
+    assert found.sentence == "No time of A and B is known, so how they compare is unknown"
+
+
+def test_unknown_times_are_not_faster_than_known_ones() -> None:
+    one = operators()[0]
+    found = compared(timed({}), timed({one: [9.0]}), exactly([(one, one)]))
+    assert found.sentence == "No time of A is known, so how they compare is unknown"
+
+
 def test_included_warm_up_is_noted_in_the_caption() -> None:
     pool = operators()
     cold = {node: [90.0, 10.0, 11.0, 10.0, 11.0, 10.0] for node in pool}

@@ -555,6 +555,15 @@ def test_same_call_with_different_values_is_not_repeated_work() -> None:
     assert not found(run, "repeated-work")
 
 
+def test_repeated_work_is_sure_where_all_outputs_were_read() -> None:
+    halves = [ramp(8), ramp(8)]
+    ops = [Op("x", ramp(8)), *(Op(name, halves, "fused_split", [(0, 0)]) for name in ("a", "b"))]
+    for left_out, sure in (((), Confidence.HIGH), ([(1, 1), (2, 1)], Confidence.MEDIUM)):
+        values = params(ops, leave_out=left_out)
+        (again,) = found(tvmdbg.open(values, graph=graph_json(ops).encode()), "repeated-work")
+        assert again.confidence is sure
+
+
 def test_names_from_files_are_made_printable_on_one_line() -> None:
     bad = ramp(8)
     bad[0] = np.nan

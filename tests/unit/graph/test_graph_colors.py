@@ -474,6 +474,29 @@ def test_figure_shows_unlisted_devices_as_unknown() -> None:
     assert "device unknown" in figure.text
 
 
+def test_figure_has_no_scale_without_known_values(small: DebugRun) -> None:
+    figure = small.figure("graph", color_by=[math.nan] * small.graph.num_nodes)
+    colors = figure.description["colors"]
+    assert (colors["low"], colors["high"]) == (None, None)
+    assert colors["unknown"] == small.graph.num_nodes
+    assert ": no known value</text>" in figure.svg
+
+
+def test_limits_of_times_are_not_called_the_slowest() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    assert "2.571 ms (slowest)</text>" in run.figure("graph", color_by="time").svg
+    svg = run.figure("graph", color_by="time", color_limits=(0, 1000)).svg
+    assert ">1.000 µs</text>" in svg
+    assert re.search(r">\d+ above</text>", svg)
+
+
+def test_values_in_labels_are_spelled_as_given(small: DebugRun) -> None:
+    values = {0: "US$$", 1: "$& more"}
+    figure = small.figure("graph", color_by=values, label="{value}!")
+    assert ">US$$!</text>" in figure.svg
+    assert ">$&amp; more!</text>" in figure.svg
+
+
 def test_slack_and_work_are_colors_of_a_run_with_times(resnet: DebugRun) -> None:
     path = resnet.critical_path()
     slack = known_column(resnet.parts, "slack")

@@ -1,6 +1,7 @@
 """Repeats of operators: where warm-up ends, and the repeats folded."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
     repeat_matrix,
     why_no_repeats,
 )
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.node_sets import node_statistics
 from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
 
@@ -220,6 +222,41 @@ def test_warm_up_is_shown_and_removed_only_by_steady() -> None:
     assert matrix.steady().totals.tolist() == [30, 30, 30, 31]
     assert "the first of 5 repeats takes 3.00 times" in repr(matrix)
     assert matrix.folded().p50.tolist() == [10, 20]
+
+
+def test_operator_with_few_repeats_keeps_them_without_the_warm_up() -> None:
+    rest = [np.nan] * 3
+    matrix = matrix_of([[30, 10, 10, 10], [60, 20, 20, 20], [5, *rest], [np.nan, 7, *rest[1:]]])
+    steady = matrix.steady()
+    assert (matrix.warm_up.cut, steady.repeats) == (1, 3)
+    np.testing.assert_array_equal(steady.ns[2:], [[5, *rest[1:]], [7, *rest[1:]]])
+    assert steady.folded().total_ns == 42
+
+
+def with_repeats(*rows: list[float]) -> RunParts:
+    given = timeline([(i, 1, 0, 0) for i in range(len(rows))])
+    own = np.arange(len(rows), dtype=np.int32)
+    return parts(
+        replace(
+            given,
+            slice_node=own,
+            repeats_offsets=np.cumsum([0, *map(len, rows)]),
+            repeats_ns=np.concatenate(rows),
+            node_ns=np.array([np.mean(row) for row in rows]),
+            node_trust=np.zeros(len(rows), np.uint8),
+        )
+    )
+
+
+def test_matrix_has_the_repeats_of_its_operators_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = with_repeats([1.0, 2.0], [3.0, 4.0], [0.0] * 9)
+    found = repeat_matrix(run)
+    assert (found.ns.shape, found.totals.tolist()) == ((2, 2), [4, 6])
+    uneven = with_repeats(*[[1.0]] * 30, [2.0] * 90)
+    assert repeat_matrix(uneven).ns.shape == (31, 90)
+    monkeypatch.setattr("tvmdbg_widgets.analysis.timeline.repeat_matrix._MOST_CELLS", 100)
+    assert why_no_repeats(uneven).startswith("31 operators of up to 90 repeats: too many for a")
+    assert why_no_repeats(with_repeats(*[[1.0, 2.0]] * 200)) == ""
 
 
 def test_run_without_repeats_raises_error_with_reason(corpus: Path) -> None:

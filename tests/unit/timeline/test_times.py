@@ -54,6 +54,12 @@ def test_times_by_name_match_sum_over_steps(given_: list, within: tuple | None) 
         assert np.isnan(table.share).all()
 
 
+def test_sums_beyond_any_number_are_infinite() -> None:
+    huge = np.full(4, 1e308)
+    assert total(huge) == math.inf
+    assert group_sums(np.array([0, 0, 0, 1]), huge, 2).tolist() == [math.inf, 1e308]
+
+
 @given(spans, ranges)
 def test_all_groupings_sum_to_the_same_time(given_: list, within: tuple[int, int]) -> None:
     found = timeline(given_)

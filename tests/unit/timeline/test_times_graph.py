@@ -1,6 +1,7 @@
 """Times by what the graph knows of nodes, against sums over nodes one by one."""
 
 import dataclasses
+import json
 import math
 import statistics
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json
 from tvmdbg_widgets.analysis.times.keys import NO_GROUP
 from tvmdbg_widgets.analysis.times.table import TimeTable
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -176,3 +178,12 @@ def test_node_without_slices_counts_with_its_table_time(run: DebugRun) -> None:
     assert names_only.share.sum() == pytest.approx(1 - line.node_ns[slowest] / line.total_ns)
     within = fewer.times("node", within=(0, line.span_ns))
     assert slowest not in {row.key for row in within}
+
+
+def test_graph_without_nodes_has_times_by_group_and_can_be_compared() -> None:
+    events = [{"ph": "X", "name": "a", "ts": 0, "dur": 2, "pid": 1, "tid": 1}]
+    run = tvmdbg.open(json.dumps({"traceEvents": events}).encode(), graph=graph_json([]))
+    assert run.graph.num_nodes == 0
+    assert [(row.label, row.ns) for row in run.times("group")] == [("in no group", 2000)]
+    compared = run.compare_times(run)
+    assert len(compared) == len(compared.change.values) == 0

@@ -167,9 +167,13 @@ def verdict(decodings: Sequence[Decoding]) -> str:
         id(decoding): decoding.name if several else decoding.dtype_layout.name
         for decoding in decodings
     }
-    sensible = [decoding for decoding in decodings if decoding.makes_sense]
-    wrong = [decoding for decoding in decodings if not decoding.makes_sense]
+    known = [decoding for decoding in decodings if any(v.text != UNKNOWN for v in decoding.values)]
+    sensible = [decoding for decoding in known if decoding.makes_sense]
+    wrong = [decoding for decoding in known if not decoding.makes_sense]
     against = "; ".join(f"{names[id(decoding)]}: {_why_not(decoding)}" for decoding in wrong)
+    if len(known) < len(decodings):
+        short = " and ".join(name for at, name in names.items() if at not in map(id, known))
+        return f"too few bytes for any member of {short}" + (f". Not {against}" if against else "")
     if not sensible:
         return f"no layout makes sense. {against}"
     alike, summary = " and ".join(names[id(decoding)] for decoding in sensible), sensible[0].summary

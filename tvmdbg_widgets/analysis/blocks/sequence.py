@@ -190,11 +190,7 @@ def _with_calls_and_operators(
     for path, call, operator in zip(paths, calls, operators, strict=True):
         if call and operator:
             held.setdefault((call, operator), []).append(path)
-    shared = {
-        key: tuple(each[0] for each in takewhile(_is_one, zip(*some, strict=False)))
-        for key, some in held.items()
-        if len(some) > 1
-    }
+    shared = {key: common_path(some) for key, some in held.items() if len(some) > 1}
     extended: list[Path] = []
     for path, call, operator in zip(paths, calls, operators, strict=True):
         if call and (call, operator) in shared:
@@ -204,8 +200,10 @@ def _with_calls_and_operators(
     return extended
 
 
-def _is_one(parts: tuple[str, ...]) -> bool:
-    return len(set(parts)) == 1
+def common_path(paths: Iterable[Path]) -> Path:
+    """Return the longest path that all paths begin with."""
+    alike = takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False))
+    return tuple(parts[0] for parts in alike)
 
 
 def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:

@@ -38,8 +38,5 @@ def compare_times(
         warm_up=warm_up,
         times=(aligned.times_a, aligned.times_b),
         aligned_by=aligned.aligned_by,
-        hidden=any(
-            run.timeline is not None and run.timeline.shared and run.timeline.shared.hidden
-            for run in (a, b)
-        ),
+        hidden=any(each.shared and each.shared.hidden for each in (a.timeline, b.timeline)),
     )

@@ -110,8 +110,9 @@ def _connected_groups(ones: Ints, others: Ints, count: int) -> Ints:
     while True:
         least = np.minimum(group[ones], group[others])
         before = group.copy()
-        np.minimum.at(group, ones, least)
-        np.minimum.at(group, others, least)
+        np.minimum.at(group, before[ones], least)
+        np.minimum.at(group, before[others], least)
+        group = group[group]
         if np.array_equal(before, group):
             return group
 

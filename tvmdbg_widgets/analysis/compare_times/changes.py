@@ -205,6 +205,15 @@ def p_text(p: float) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
+def change_columns(rows: Sequence[TimeChange]) -> dict[str, Any]:
+    """Return rows as columns of a data frame."""
+    names = (
+        *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
+        *("shift_ns", "low_ns", "high_ns", "verdict", "why", "match"),
+    )
+    return columns_of(rows, names) | {"verdict": [row.verdict.label for row in rows]}
+
+
 class TimeChanges(MadeSequence[TimeChange]):
     """Rows by size of their difference, largest first, unknown ones last."""
 
@@ -228,13 +237,7 @@ class TimeChanges(MadeSequence[TimeChange]):
 
     def to_dataframe(self) -> Any:
         """Return one row per change as a ``pandas.DataFrame``, times in nanoseconds."""
-        rows = list(self)
-        names = (
-            *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
-            *("shift_ns", "low_ns", "high_ns", "verdict", "why", "match"),
-        )
-        labels = {"verdict": [row.verdict.label for row in rows]}
-        return data_frame(columns_of(rows, names) | labels)
+        return data_frame(change_columns(list(self)))
 
     def __repr__(self) -> str:
         table = [[self.noun, *TITLES], *(row.cells() for row in self[:_SHOWN])]

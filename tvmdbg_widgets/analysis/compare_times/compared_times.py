@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +30,7 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import (
 )
 from tvmdbg_widgets.analysis.matching import Certainty, Matching
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent, speed_text
+from tvmdbg_widgets.model.base.ranges import total
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds, shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
@@ -171,6 +171,10 @@ class ComparedTimes(TimeChanges):
         """Return node times of `a` (0) or `b` (1), nanoseconds; NaN where unknown."""
         return self._compared[side].node_ns
 
+    def is_timed(self, side: int) -> bool:
+        """Return whether any time of `a` (0) or `b` (1) is known."""
+        return bool(np.isfinite(self._nodes[side].ns).any()) or self._total(side) > 0
+
     @property
     def change_ns(self) -> float:
         """``total_b - total_a``."""
@@ -200,8 +204,8 @@ def _shape(graph: Graph, node: int) -> str:
     return "" if shape is None else shape_text(shape)
 
 
-def _total(times: Any) -> float:
-    return math.fsum(times[~np.isnan(times)].tolist())
+def _total(times: npt.NDArray[np.float64]) -> float:
+    return total(times[~np.isnan(times)])
 
 
 _MOST = 0.9
@@ -223,10 +227,12 @@ def sentence(compared: ComparedTimes) -> str:
             f"A and B share {shared:,} of {counted(count, 'operator')}: they look like different "
             f"models, so their times say nothing about each other ({totals})"
         )
+    if untimed := [letter for side, letter in enumerate("AB") if not compared.is_timed(side)]:
+        return f"No time of {' and '.join(untimed)} is known, so how they compare is unknown"
     if change == 0:
         return f"B takes as long as A: {totals}"
-    if total_a > 0 and total_b > 0:
-        ratio = total_b / total_a
+    ratio = total_b / total_a if total_a > 0 else 0.0
+    if 0 < ratio < math.inf:
         shares = [ratio_text(ratio)] if max(ratio, 1 / ratio) >= 1.1 and ratio <= _FACTOR else []
         size = f"B is {speed_text(ratio)} ({', '.join([change_text(change), *shares])}): {totals}"
     else:

@@ -163,17 +163,55 @@ class TimeComparison(ComparedTimes):
         ValueError
             The graph is neither that of `a` nor that of `b`.
         """
-        return speed_column(self, self._side(graph))
+        side, columns = self._side(graph), self.columns
+        rows, verdict = columns.aligned.side(side), columns.verdicts.verdict
+        alone = (verdict == TimeVerdict.ONLY_A) | (verdict == TimeVerdict.ONLY_B)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.log2(columns.b.ns / columns.a.ns)
+        ratios[~(columns.verdicts.shown & ~alone & np.isfinite(ratios))] = np.nan
+        values = np.full(graph.num_nodes, np.nan)
+        values[rows.nodes] = ratios[rows.row]
+        ends = min(float(np.nanmax(np.abs(ratios), initial=0)), _MOST)
+        return NodeColumn(
+            SPEED,
+            "nodes",
+            values,
+            unit="×",
+            scale="diverging",
+            range=(-ends, ends) if ends > 0 else None,
+            together="ratio",
+            note=_color_note(self),
+            terms=_shared_times(self, side),
+        )
 
     def column_of(self, graph: Graph) -> NodeColumn:
-        """Return the difference by node of one of both graphs.
+        """Return the difference by node of one of both graphs, at the last node of a function.
 
         Raises
         ------
         ValueError
             The graph is neither that of `a` nor that of `b`.
         """
-        return change_column(self, self._side(graph))
+        columns = self.columns
+        rows, shown = columns.aligned.side(self._side(graph)), columns.verdicts.shown
+        nodes, row = rows.nodes, rows.row
+        places = np.empty(graph.num_nodes, np.int64)
+        places[graph.topological_order] = np.arange(graph.num_nodes)
+        order = np.lexsort((places[nodes], row))
+        last = order[np.diff(row[order], append=-1) != 0]
+        values = np.full(graph.num_nodes, np.nan)
+        kept = last[shown[row[last]]]
+        values[nodes[kept]] = columns.change_ns[row[kept]]
+        note = _color_note(self, len(nodes) - len(last))
+        return NodeColumn(
+            NAME,
+            "nodes",
+            values,
+            unit="ns",
+            scale="diverging",
+            together="sum",
+            note=". ".join(filter(None, ("B minus A", note))),
+        )
 
     def _side(self, graph: Graph) -> int:
         for side, known in enumerate((self.matching.graph_a, self.matching.graph_b)):
@@ -218,58 +256,6 @@ Floats = npt.NDArray[np.float64]
 NAME = "time change"  # name of the color in graphs
 SPEED = "speed"
 _MOST = 3.0  # limit of the color scale, as a binary logarithm of the ratio
-
-
-def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
-    """Return differences by node of a side, at the last node of a fused function."""
-    columns = comparison.columns
-    rows, shown = columns.aligned.side(side), columns.verdicts.shown
-    graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
-    nodes, row = rows.nodes, rows.row
-    places = np.empty(graph.num_nodes, np.int64)
-    places[graph.topological_order] = np.arange(graph.num_nodes)
-    order = np.lexsort((places[nodes], row))
-    last = order[np.append(np.diff(row[order]) > 0, [True][: len(order)])]
-    values = np.full(graph.num_nodes, np.nan)
-    kept = last[shown[row[last]]]
-    values[nodes[kept]] = columns.change_ns[row[kept]]
-    return NodeColumn(
-        NAME,
-        "nodes",
-        values,
-        unit="ns",
-        scale="diverging",
-        together="sum",
-        note=". ".join(
-            filter(None, ("B minus A", _color_note(comparison, len(nodes) - len(last))))
-        ),
-    )
-
-
-def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
-    """Return ratios of times by node of a side as binary logarithms, NaN for noise and unknown."""
-    columns = comparison.columns
-    rows, verdict = columns.aligned.side(side), columns.verdicts.verdict
-    alone = (verdict == TimeVerdict.ONLY_A) | (verdict == TimeVerdict.ONLY_B)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.log2(columns.b.ns / columns.a.ns)
-    ratios[~(columns.verdicts.shown & ~alone & np.isfinite(ratios))] = np.nan
-    graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
-    values = np.full(graph.num_nodes, np.nan)
-    values[rows.nodes] = ratios[rows.row]
-    most = float(np.nanmax(np.abs(ratios), initial=0))
-    ends = min(most, _MOST)
-    return NodeColumn(
-        SPEED,
-        "nodes",
-        values,
-        unit="×",
-        scale="diverging",
-        range=(-ends, ends) if ends > 0 else None,
-        together="ratio",
-        note=_color_note(comparison),
-        terms=_shared_times(comparison, side),
-    )
 
 
 def _shared_times(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:

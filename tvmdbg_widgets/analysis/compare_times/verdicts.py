@@ -169,11 +169,11 @@ def _test_chunk(x: Floats, y: Floats, tests: RankTests) -> None:
     else:
         apart = (y[:, None, :] - x[:, :, None]).reshape(len(x), -1)
         tests.u[:] = (apart > 0).sum(axis=1) + 0.5 * (apart == 0).sum(axis=1)
-        apart.sort(axis=1)
-        tests.shift[:] = np.median(apart, axis=1)
-        cut = _interval_bound(n, m)
+        cut, last = _interval_bound(n, m), n * m - 1
+        apart.partition(sorted({max(cut, 0), last // 2, n * m // 2, last - max(cut, 0)}), axis=1)
+        tests.shift[:] = apart[:, [last // 2, n * m // 2]].mean(axis=1)
         if cut >= 0:
-            tests.low[:], tests.high[:] = apart[:, cut], apart[:, -1 - cut]
+            tests.low[:], tests.high[:] = apart[:, cut], apart[:, last - cut]
     for row in range(len(x)):
         tests.p[row] = _two_sided_p(float(tests.u[row]), n, m, pooled[row] if tied[row] else None)
 
@@ -315,6 +315,8 @@ class NodeSamples:
             sums = np.bincount(node[kept], weights=self.repeats, minlength=timeline.num_nodes)
             some = number > 0
             self.ns[some] = sums[some] / number[some]
+            if timeline.measured is TimeMeaning.MEAN:
+                self.ns[(counts > 0) & ~some] = np.nan
 
     def rows(self, rows: NodeRows) -> Samples:
         """Sum the nodes by row."""

@@ -11,7 +11,7 @@ a note. Systematically slower first repeats are warm-up, not noise.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import TypeAlias
 
@@ -57,7 +57,8 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
     known = sorted((kind for kind in shares if kind != _OTHER), key=lambda kind: -shares[kind])
     if not known:
         return
-    first = _dominant_kind(known, shares)
+    computing = (kind for kind in known if kind in _COMPUTING and shares[kind] >= _MOST)
+    first = next(computing, known[0])
     known.sort(key=lambda kind: kind != first)
     functions = _functions_by_share(evidence, alone[first], together.get(first, []))
     facts = [*functions[:_FUNCTIONS_SHOWN]]
@@ -111,11 +112,6 @@ def _functions_by_share(
         functions.append((shares[name], f"{who} {percent(shares[name])}"))
     functions += [(share, f"{name} {percent(share)}") for name, share, _ in together]
     return [text for _, text in sorted(functions, key=lambda each: -each[0])]
-
-
-def _dominant_kind(known: Sequence[str], shares: Mapping[str, float]) -> str:
-    computing = (kind for kind in known if kind in _COMPUTING and shares[kind] >= _MOST)
-    return next(computing, known[0])
 
 
 _LEAST = 0.01
@@ -304,6 +300,7 @@ def find_noise(evidence: RunEvidence) -> Iterable[Finding]:
         for node in noisy
     ]
     few = int(spread.n[noisy].min())
+    without = f" without the first{f' {warm}' if warm > 1 else ''} (warm-up)" if warm else ""
     number = counted(len(noisy), "operator")
     noisy_timings = f"{number} {agree(len(noisy), 'has')} noisy timings"
     yield Finding(
@@ -312,18 +309,12 @@ def find_noise(evidence: RunEvidence) -> Iterable[Finding]:
         f"{evidence.list(noisy, 2)}",
         cut(facts),
         Confidence.HIGH if few >= _MANY else Confidence.MEDIUM,
-        f"measured repeats{_without(warm)}"
+        f"measured repeats{without}"
         + ("" if few >= _MANY else f"; only {counted(few, 'repeat')}, percentiles are unreliable"),
         tuple(noisy),
         next_step=_STEP_OF_EXECUTORCH if evidence.of_executorch else _STEP,
         weight=0.3 + share / 10,
     )
-
-
-def _without(cut: int) -> str:
-    if cut < 2:
-        return " without the first (warm-up)" if cut else ""
-    return f" without the first {cut} (warm-up)"
 
 
 def _ratio(low: float, high: float) -> str:

@@ -100,7 +100,7 @@ def agree(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
 
 def spread(a: GraphSide, b: GraphSide, matches: MatchedPairs, pairs: NewPairs) -> None:
     """Match nodes that are alone in their role next to a match; repeat."""
-    waiting = _pairs_beside_unmatched(a, b, pairs)
+    waiting = _pairs_beside_unmatched(a, b, pairs) if len(pairs) > 1 else list(pairs)
     while waiting:
         node_a, node_b, sure = waiting.pop()
         for next_a, next_b in (

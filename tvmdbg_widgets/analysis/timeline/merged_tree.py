@@ -16,6 +16,8 @@ Ints = npt.NDArray[np.int64]
 
 #: Bytes per frame that a table of (path, key) pairs may take; larger ones are sorted.
 _TABLE: Final = 8
+#: Levels above which sums of fractions are rounded at every level.
+_DEEP: Final = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,7 @@ def levels_of(parent: Ints) -> Iterator[Ints]:
 def _inclusive_totals(
     frames: Frames, path: Ints, parent: Ints, levels: list[tuple[int, int]], own: Floats
 ) -> Floats:
-    if whole_numbers(frames.self_ns):
+    if whole_numbers(frames.self_ns) or len(levels) > _DEEP:
         totals = own.copy()
         for first, last in reversed(levels[1:]):
             inner = np.arange(first, last)

@@ -30,6 +30,7 @@ _REPEATS_ARE_OF = (
 )
 _EXECUTE = "execute the method several times with one event tracer."
 _MOST_CELLS = 20_000_000
+_MOST_EMPTY = 4  # cells per repeat in larger tables
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,11 +147,13 @@ class RepeatMatrix:
         return self.warm_up.totals
 
     def steady(self) -> RepeatMatrix:
-        """Return the repeats without warm-up."""
+        """Return the repeats without warm-up; an operator that has no others keeps them."""
         cut = self.warm_up.cut
         if not cut:
             return self
-        kept = self.ns[:, cut:]
+        kept = self.ns[:, cut:].copy()
+        short = ~np.isfinite(kept).any(axis=1)
+        kept[short] = self.ns[short, : kept.shape[1]]
         offsets = np.arange(0, kept.size + 1, kept.shape[1])
         return replace(self, ns=kept, warm_up=warm_up(offsets, kept.ravel()))
 
@@ -202,7 +205,14 @@ def why_no_repeats(run: RunParts) -> str:
         return f"No times are in {', '.join(timeline.sources)}. {_REPEATS_ARE_OF}"
     words = timeline_words(timeline, run.graph is not None)
     if words.repeats and len(measured := _measured_nodes(timeline)):
-        if np.diff(timeline.repeats_offsets)[measured].max() > 1:
+        counts = np.diff(timeline.repeats_offsets)[measured]
+        most = int(counts.max())
+        if len(measured) * most > max(_MOST_CELLS, _MOST_EMPTY * int(counts.sum())):
+            return (
+                f"{counted(len(measured), 'operator')} of up to {counted(most, 'repeat')}: too "
+                "many for a table; run.timeline.statistics() tells how each varies."
+            )
+        if most > 1:
             return ""
         more = "measure several with repeat=." if run.executorch is None else _EXECUTE
         return f"Each operator was measured once, so how its time varies is unknown: {more}"
@@ -232,7 +242,8 @@ def repeat_matrix(run: RunParts) -> RepeatMatrix:
     if not words.repeats or not len(nodes):
         return _of_slices(run, timeline)
     counts = np.diff(timeline.repeats_offsets)
-    ns = np.full((len(nodes), int(counts.max())), np.nan)
+    most = int(counts[nodes].max())
+    ns = np.full((len(nodes), most), np.nan)
     for size in np.unique(counts[nodes]).tolist():
         rows = np.flatnonzero(counts[nodes] == size)
         at = timeline.repeats_offsets[nodes[rows]][:, None] + np.arange(size)
@@ -244,7 +255,10 @@ def repeat_matrix(run: RunParts) -> RepeatMatrix:
         nodes,
         list(called.labels(nodes)),
         ns,
-        timeline.warm_up,
+        # Nodes without a time may have more repeats.
+        timeline.warm_up
+        if most == counts.max()
+        else warm_up(np.arange(0, ns.size + 1, most), ns.ravel()),
         rounding_ns=timeline.rounding_ns,
     )
 

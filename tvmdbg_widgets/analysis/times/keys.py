@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import takewhile
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.blocks.sequence import STACK, module_path
+from tvmdbg_widgets.analysis.blocks.sequence import STACK, common_path, module_path
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.ranges import first_rows, flat_ranges, numbered
 from tvmdbg_widgets.model.base.slips import one_of
@@ -287,7 +286,8 @@ def _groups_at_level(groups: Groups, named: KeyedSlices, level: int) -> Keys:
     for row, around in enumerate(groups.parent.tolist()):
         if around >= 0 and 0 <= level < depth[row]:
             at_level[row] = at_level[around]
-    inner = np.where(named.known, groups.node_group[named.at].astype(np.int64), -1)
+    inner = np.full(len(named.node), -1)
+    inner[named.known] = groups.node_group[named.node[named.known]]
     shared = named.timeline.shared
     if shared is not None:
         own = len(named.slices)
@@ -424,6 +424,5 @@ def _of_sets(sets: NodeSets | None, paths: list[Path | None]) -> list[Path | Non
         assert sets is not None  # noqa: S101
         nodes = () if sets.apart[number] else sets.of(number)
         some = [path for node in nodes if (path := paths[node]) is not None]
-        parts = takewhile(lambda each: len(set(each)) == 1, zip(*some, strict=False))
-        common.append(tuple(part[0] for part in parts) if some else None)
+        common.append(common_path(some) if some else None)
     return common

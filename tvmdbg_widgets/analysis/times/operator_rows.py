@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache, cached_property
 
 import numpy as np
@@ -16,6 +15,7 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.timeline.node_sets import NodeStatistics
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
 
@@ -144,51 +144,47 @@ class _RowBuilder:
         account, timeline = self._account, self._timeline
         assert account is not None and timeline is not None  # noqa: S101, PT018
         call, name = int(account.call[row]), int(account.name[row])
-        made = OperatorRow(
+        shared = timeline.shared if call >= 0 else None
+        times = None if shared is None else self._call_statistics[call]
+        nodes = () if shared is None else shared.of(call)
+        own = timeline.slice_names.unique[name] if name >= 0 else ""
+        return OperatorRow(
             node=-1,
-            name=timeline.slice_names.unique[name] if name >= 0 else "",
+            name=own if shared is None else shared.names[call],
             func_name="",
             op_kind=self._row_kinds[row],
             time_ns=float(account.ns[row]),
             share=float(account.share[row]),
-            repeats=0,
-            p10_ns=float("nan"),
-            p90_ns=float("nan"),
-            noisy=False,
+            repeats=0 if times is None else times.n,
+            p10_ns=float("nan") if times is None else times.p10,
+            p90_ns=float("nan") if times is None else times.p90,
+            noisy=times is not None and times.noisy,
             outputs="",
-            trust=Trust.ABSENT,
+            trust=Trust.EXACT if nodes else Trust.ABSENT,
             slices=int(account.slices[row]),
             within_ns=float(account.within_ns[row]),
+            nodes=nodes,
             rounding_ns=timeline.rounding_ns,
         )
-        if timeline.shared is None or call < 0:
-            return made
-        stats = timeline.shared.statistics()[call]
-        nodes = timeline.shared.of(call)
-        return replace(
-            made,
-            name=timeline.shared.names[call],
-            repeats=stats.n,
-            p10_ns=stats.p10,
-            p90_ns=stats.p90,
-            noisy=stats.noisy,
-            trust=Trust.EXACT if nodes else Trust.ABSENT,
-            nodes=nodes,
-        )
+
+    @cached_property
+    def _call_statistics(self) -> NodeStatistics:
+        assert self._timeline is not None and self._timeline.shared is not None  # noqa: S101, PT018
+        return self._timeline.shared.statistics()
 
     @cached_property
     def _row_kinds(self) -> list[str]:
         return [] if self._timeline is None else row_kinds(self._timeline, self._graph)
-
-    @cached_property
-    def _node_kinds(self) -> Sequence[str]:
-        return [] if self._graph is None else node_op_kinds(self._graph)
 
     def _kind(self, node: int) -> str:
         if self._graph is not None:
             return self._node_kinds[node]
         row = int(self._row_of[node])
         return self._row_kinds[row] if row >= 0 else "other"
+
+    @cached_property
+    def _node_kinds(self) -> Sequence[str]:
+        return () if self._graph is None else node_op_kinds(self._graph)
 
     @cached_property
     def _names(self) -> Sequence[str]:

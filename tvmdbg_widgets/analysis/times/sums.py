@@ -227,7 +227,7 @@ def times(
 def table_of(timed: TimedSlices, rows: SummedRows) -> TimeTable:
     """Return rows as a table with shares and words."""
     timeline, graph = timed.timeline, timed.run.graph
-    share = rows.ns / timed.total if timed.total > 0 else np.full(len(rows), np.nan)
+    share = rows.ns / timed.total if 0 < timed.total < math.inf else np.full(len(rows), np.nan)
     share[rows.num_work :] = np.nan
     cumulative = np.full(len(rows), np.nan) if rows.overlap else np.minimum(np.cumsum(share), 1.0)
     return TimeTable(

@@ -125,12 +125,19 @@ def group_sums(codes: Ints, values: Floats, size: int) -> Floats:
     ends = np.cumsum(np.bincount(codes, minlength=size)).tolist()
     sorted_ = values[order].tolist()
     starts = [0, *ends[:-1]]
-    return np.array([math.fsum(sorted_[a:b]) for a, b in zip(starts, ends, strict=True)])
+    return np.array([_rounded_sum(sorted_[a:b]) for a, b in zip(starts, ends, strict=True)])
 
 
 def total(values: Floats) -> float:
     """Return the sum of values, rounded once."""
-    return float(values.sum()) if whole_numbers(values) else math.fsum(values.tolist())
+    return float(values.sum()) if whole_numbers(values) else _rounded_sum(values.tolist())
+
+
+def _rounded_sum(values: list[float]) -> float:
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return math.inf
 
 
 def group_spread(codes: Ints, values: Floats, size: int) -> Spread:
@@ -175,8 +182,9 @@ def whole_numbers(values: Floats) -> bool:
     """Return whether all values are integers with a sum that a double holds exactly."""
     if not len(values):
         return True
-    if float(values.sum()) >= _EXACT / 2:
-        return False
+    with np.errstate(over="ignore"):
+        if float(values.sum()) >= _EXACT / 2:
+            return False
     return bool((values == np.floor(values)).all())
 
 

@@ -14,6 +14,7 @@ import {
   tally,
 } from "./colors.ts";
 import { BoxHealth, type NodeHealth } from "./health.ts";
+import { nodesIn } from "./links.ts";
 import { type ClassColumn, type NodeColumn, ownColumn, rowsOf } from "./node_columns.ts";
 import { NumberColors, timeColumn } from "./number_colors.ts";
 import type { NodeTimes } from "./times.ts";
@@ -40,6 +41,8 @@ export class ClassColors extends KindColors {
     const { graph, scene } = ground;
     this.column = column;
     const counts = new Int32Array(column.classes.length);
+    /** The last node that was counted, by class: several of its outputs may have one class. */
+    const last = new Int32Array(counts.length).fill(-1);
     let unknown = 0;
     for (let node = 0; node < graph.kinds.length; node++) {
       const [first, end] = rowsOf(graph, column, node);
@@ -47,9 +50,10 @@ export class ClassColors extends KindColors {
       let known = false;
       for (let row = first; row < end; row++) {
         const code = column.codes[row]!;
-        if (code < 0) continue;
+        if (code < 0 || last[code] === node) continue;
         known = true;
-        if (row === first || code !== column.codes[first]) counts[code]! += more;
+        last[code] = node;
+        counts[code]! += more;
       }
       if (!known) unknown += more;
     }
@@ -69,7 +73,7 @@ export class ClassColors extends KindColors {
     }));
     const rest = order.slice(this.#own);
     if (rest.length) {
-      const nodes = rest.reduce((sum, code) => sum + counts[code]!, 0);
+      const nodes = nodesIn(graph, this.nodes(OTHER));
       const label =
         classes.length < order.length
           ? `${integer(rest.length)} used once`

@@ -110,12 +110,14 @@ export class BoxHealth {
     this.#node = Int32Array.from(scene.node);
     this.fault = new Uint8Array(scene.count);
     for (let box = 0; box < scene.count; box++) {
-      for (const held of [membersOf(scene, box), foldedInto(scene, box)]) {
+      const folded = foldedInto(scene, box);
+      for (const held of [membersOf(scene, box), folded]) {
         for (const inside of held) {
           const fault = nodes.fault[inside]!;
           if (fault === Fault.ORIGIN || this.fault[box] === Fault.NONE) this.fault[box] = fault;
-          const here = nodes.verdict[this.#node[box]!]!;
-          if (weight(nodes.verdict[inside]!) > Math.max(weight(here), NO_VALUES_SEVERITY)) {
+          const [here, there] = [this.verdict(box), nodes.verdict[inside]!];
+          const isLess = here === NO_VALUES && there !== NO_VALUES && held !== folded;
+          if (isLess || weight(there) > Math.max(weight(here), NO_VALUES_SEVERITY)) {
             this.#node[box] = inside;
           }
         }
@@ -131,13 +133,10 @@ export class BoxHealth {
     return weight(this.verdict(box));
   }
 
-  /** The second line of a box: `#38 · 59 Inf`, `#38 · 4 NaN in #37`. */
-  words(box: number): string {
-    return `#${this.#scene.node[box]} · ${this.brief(box)}`;
-  }
-
+  /** Two or three words: `59 Inf`, `4 NaN in #37`. */
   brief(box: number): string {
     const code = this.#node[box]!;
-    return `${this.nodes.brief(code)}${code === this.#scene.node[box] ? "" : ` in #${code}`}`;
+    const isOwn = code === this.#scene.node[box] || this.weight(box) < NO_VALUES_SEVERITY;
+    return `${this.nodes.brief(code)}${isOwn ? "" : ` in #${code}`}`;
   }
 }

@@ -1,7 +1,7 @@
 import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import type { Ramp } from "../../shared/drawing/theme.ts";
 import { ValueAxis } from "../../shared/drawing/value_axis.ts";
-import { percent } from "../../shared/format.ts";
+import { integer, percent } from "../../shared/format.ts";
 import { membersOf } from "../layout/scene.ts";
 import { type ColorShare, type Ground, KindColors } from "./colors.ts";
 import { combined, type NumberColumn, valueText } from "./node_columns.ts";
@@ -113,10 +113,16 @@ export class NumberColors extends KindColors {
     return TOGETHER[this.column.together];
   }
 
+  /** Numbers of nodes beyond the scale in words. */
+  get outside(): string[] {
+    const { under, over } = this.counts;
+    return [under ? `${integer(under)} below` : "", over ? `${integer(over)} above` : ""].filter(
+      Boolean,
+    );
+  }
+
   color(value: number): string {
-    const { palette } = this.ground;
-    const share = this.scale.single ? 0.5 : this.scale.share(value);
-    return palette.ramp(this.ramp, Math.min(1, Math.max(0, share)));
+    return this.ground.palette.ramp(this.ramp, this.scale.share(value));
   }
 
   text(value: number): string {

@@ -209,8 +209,9 @@ export class NodeTimes {
     return this.ranked.length ? (this.#rank.get(node) ?? null) : null;
   }
 
-  /** Known time and number of nodes by op kind; calls are a kind of their own. */
-  byKind(graph: GraphColumns): Map<string, { nodes: number; ns: number }> {
+  /** Number of nodes and known time by op kind, longest first; calls are a kind of their own. */
+  kindSums(): { kind: string; nodes: number; ns: number }[] {
+    const graph = this.#graph;
     const { codes, unique } = graph.opKinds;
     const byCode: { nodes: number; ns: number }[] = [];
     for (let node = 0; node < this.ns.length; node++) {
@@ -233,7 +234,9 @@ export class NodeTimes {
       if (!sum) continue;
       for (const node of nodes) if (graph.opKinds.at(node) !== kind) sum.nodes += 1;
     }
-    return sums;
+    return Array.from(sums, ([kind, sum]) => ({ kind, ...sum })).sort(
+      (a, b) => b.ns - a.ns || b.nodes - a.nodes,
+    );
   }
 }
 

@@ -134,11 +134,11 @@ export class Narrowing {
   }
 
   #input(scene: GraphScene, header = Number.POSITIVE_INFINITY): LayoutInput {
-    const { labels, graph } = this.#sheet.model;
-    const { frames, ...input } = layoutInput(scene, this.#direction, labels, graph);
-    const minWidth = frames!.minWidth.map((width) => Math.min(width, header));
+    const { labels } = this.#sheet.model;
+    const { frames, ...input } = layoutInput(scene, this.#direction, labels);
+    const minWidth = frames.minWidth.map((width) => Math.min(width, header));
     const options = { ...SPACING, ...(this.#direction === "down" && { layerGap: LAYER_GAP }) };
-    return { ...input, frames: { ...frames!, minWidth }, options };
+    return { ...input, frames: { ...frames, minWidth }, options };
   }
 }
 

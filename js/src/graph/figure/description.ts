@@ -12,7 +12,7 @@ import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 import { titleOf } from "../paint/frames.ts";
 import { Palette } from "../paint/palette.ts";
-import { faultWords, kindSums } from "./figure_legend.ts";
+import { faultWords } from "./figure_legend.ts";
 import type { GraphSheet } from "./sheet.ts";
 
 const STYLES = ["data", "ambiguous", "control", "bridge"];
@@ -36,7 +36,7 @@ export function describeGraph(sheet: GraphSheet): Record<string, unknown> {
     total_text: times.known ? duration(times.total) : "unknown",
     slowest: times.known ? idOf(sheet.model.graph, times.slowest) : null,
     ...(request.options.many ? {} : describeNodes(sheet, sheet.flat)),
-    legend: kindSums(sheet).map(({ kind, nodes, ns }) => ({
+    legend: times.kindSums().map(({ kind, nodes, ns }) => ({
       kind,
       nodes,
       time_ns: ns,
@@ -168,8 +168,8 @@ function colorsOf(sheet: GraphSheet, scene: GraphScene) {
       unit: column.unit,
       scale: column.scale,
       together,
-      low: scale.low,
-      high: scale.high,
+      low: counts.known ? scale.low : null,
+      high: counts.known ? scale.high : null,
       below: counts.under,
       above: counts.over,
       unknown: counts.unknown,

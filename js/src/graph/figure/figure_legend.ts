@@ -100,24 +100,17 @@ class Items {
   #chip(label: string, aside: string, fill: (theme: Theme) => string): LegendItem {
     const { text, width } = this.#sheet.request;
     const shown = text.fit(label, width - 2 * MARGIN - SWATCH - 60, SMALL);
-    const start = SWATCH + 4;
-    const wide = this.#width(shown);
-    return {
-      width: start + wide + 4 + this.#width(aside),
-      paint(pen, theme, x, y) {
-        pen.fillStyle = fill(theme);
-        pen.fillRect(x, y - SWATCH / 2, SWATCH, SWATCH);
-        pen.fillStyle = theme.text;
-        pen.fillText(shown, x + start, y);
-        pen.fillStyle = theme.muted;
-        pen.fillText(aside, x + start + wide + 4, y);
-      },
+    const draw: LegendItem["paint"] = (pen, theme, x, y) => {
+      pen.fillStyle = fill(theme);
+      pen.fillRect(x, y - SWATCH / 2, SWATCH, SWATCH);
     };
+    return this.#marked(SWATCH, shown, draw, { aside });
   }
 
   *#kinds(): Generator<LegendItem> {
-    for (const { kind, nodes, ns } of kindSums(this.#sheet)) {
-      const share = ns > 0 ? percent(ns / this.#sheet.model.times.total) : integer(nodes);
+    const { times } = this.#sheet.model;
+    for (const { kind, nodes, ns } of times.kindSums()) {
+      const share = ns > 0 ? percent(ns / times.total) : integer(nodes);
       yield this.#chip(kind, share, (theme) => kindFill(theme, kind));
     }
   }
@@ -133,14 +126,13 @@ class Items {
   }
 
   *#numbers(colors: NumberColors): Generator<LegendItem> {
-    const { column, counts, scale, together } = colors;
-    const isTime = this.#sheet.colorBy === "time";
+    const { axis, column, counts, scale, together } = colors;
+    const isWhole = this.#sheet.colorBy === "time" && scale === axis;
     const several = column.of === "entries" ? ` (${together} of outputs)` : "";
     const before = `${column.name} ${colors.text(scale.low)}`;
-    const after = `${colors.text(scale.high)}${isTime ? " (slowest)" : several}`;
-    yield this.#ramp(before, after);
-    if (counts.under) yield this.#text(`${integer(counts.under)} below`);
-    if (counts.over && !isTime) yield this.#text(`${integer(counts.over)} above`);
+    if (!counts.known) yield this.#text(`${column.name}: no known value`);
+    else yield this.#ramp(before, `${colors.text(scale.high)}${isWhole ? " (slowest)" : several}`);
+    for (const words of colors.outside) yield this.#text(words);
     if (counts.unknown) yield this.#unknown(counts.unknown);
     if (column.note) yield this.#text(column.note, "muted");
   }
@@ -164,20 +156,23 @@ class Items {
     };
   }
 
-  /** A mark of this size in px with words beside it. */
+  /** A mark of this size in px with words beside it, and a muted text after them. */
   #marked(
     side: number,
     words: string,
     draw: LegendItem["paint"],
-    color: "text" | "muted" = "text",
+    { aside = "", color = "text" }: { aside?: string; color?: "text" | "muted" } = {},
   ): LegendItem {
+    const [start, wide] = [side + 4, this.#width(words)];
     return {
-      width: side + 4 + this.#width(words),
+      width: start + wide + (aside ? 4 + this.#width(aside) : 0),
       paint(pen, theme, x, y) {
         draw(pen, theme, x, y);
         pen.font = `${SMALL}px ${theme.font}`;
         pen.fillStyle = theme[color];
-        pen.fillText(words, x + side + 4, y);
+        pen.fillText(words, x + start, y);
+        pen.fillStyle = theme.muted;
+        if (aside) pen.fillText(aside, x + start + wide + 4, y);
       },
     };
   }
@@ -199,25 +194,17 @@ class Items {
   }
 
   #verdict(verdict: number, nodes: string): LegendItem {
-    const label = verdictLabel(verdict);
-    const wide = this.#width(label);
-    return {
-      width: SIGN + 8 + wide + this.#width(nodes),
-      paint(pen, theme, x, y) {
-        const fill = isUnknown(verdict) ? theme.background : new Palette(theme).verdict(verdict);
-        pen.fillStyle = fill;
-        pen.fillRect(x, y - SIGN / 2, SIGN, SIGN);
-        if (isUnknown(verdict)) hatched(pen, theme, x, y, SIGN);
-        pen.fillStyle = inkOn(fill);
-        pen.textAlign = "center";
-        pen.fillText(verdictSign(verdict), x + SIGN / 2, y);
-        pen.textAlign = "left";
-        pen.fillStyle = theme.text;
-        pen.fillText(label, x + SIGN + 4, y);
-        pen.fillStyle = theme.muted;
-        pen.fillText(nodes, x + SIGN + 8 + wide, y);
-      },
+    const draw: LegendItem["paint"] = (pen, theme, x, y) => {
+      const fill = isUnknown(verdict) ? theme.background : new Palette(theme).verdict(verdict);
+      pen.fillStyle = fill;
+      pen.fillRect(x, y - SIGN / 2, SIGN, SIGN);
+      if (isUnknown(verdict)) hatched(pen, theme, x, y, SIGN);
+      pen.fillStyle = inkOn(fill);
+      pen.textAlign = "center";
+      pen.fillText(verdictSign(verdict), x + SIGN / 2, y);
+      pen.textAlign = "left";
     };
+    return this.#marked(SIGN, verdictLabel(verdict), draw, { aside: nodes });
   }
 
   *#faults(): Generator<LegendItem> {
@@ -250,7 +237,7 @@ class Items {
       pen.stroke();
       pen.setLineDash([]);
     };
-    return this.#marked(STROKE, isLong ? words.split(":", 1)[0]! : words, draw, "muted");
+    return this.#marked(STROKE, isLong ? words.split(":", 1)[0]! : words, draw, { color: "muted" });
   }
 }
 
@@ -266,12 +253,6 @@ function hatched(pen: SvgContext, theme: Theme, x: number, y: number, side: numb
 
 export function faultWords(fault: number): string {
   return ["", "fault begins here", "fault spread here"][fault] ?? "";
-}
-
-export function kindSums({ model }: GraphSheet): { kind: string; nodes: number; ns: number }[] {
-  return [...model.times.byKind(model.graph)]
-    .map(([kind, sum]) => ({ kind, ...sum }))
-    .sort((a, b) => b.ns - a.ns || b.nodes - a.nodes);
 }
 
 /** Unit of the colors; and by node fill, ink on it, text and value, null if unknown. */

@@ -37,12 +37,6 @@ export function bytesAt(values: Uint8Array, places: Int32Array): Uint8Array {
   return result;
 }
 
-export function numbersAt(values: Float64Array, places: Int32Array): Float64Array {
-  const result = new Float64Array(places.length);
-  for (let i = 0; i < places.length; i++) result[i] = values[places[i]!]!;
-  return result;
-}
-
 export function inverse(arrangement: Int32Array): Int32Array {
   const place = new Int32Array(arrangement.length);
   for (let i = 0; i < arrangement.length; i++) place[arrangement[i]!] = i;

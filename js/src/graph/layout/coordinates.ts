@@ -16,7 +16,6 @@ const MAIN = 2 ** 30;
 const BOTH_BEST = 12;
 const TRUNK = 8;
 const ONE_BEST = 4;
-const FEW = 12;
 
 /** One longest path per component, the middle one of several. Inside a frame it may have gaps. */
 function mainLine(order: RowOrder, layering: Layering, upRun: Int32Array, bestUp: Int32Array) {
@@ -94,22 +93,8 @@ class Aligner {
   choose(width: number): void {
     const n = this.#count;
     if (n === 0) return;
-    const last = n === 1 ? 0 : n <= FEW ? this.#chooseFew(n) : this.#chooseMany(n, width);
-    for (let i = last; i >= 0; i = this.#before[i]!) this.#above[this.#to[i]!] = this.#from[i]!;
-  }
-
-  #chooseFew(n: number): number {
-    let last = 0;
-    for (let i = 0; i < n; i++) {
-      let best = -1;
-      for (let j = 0; j < i; j++) {
-        if (this.#from[j] === this.#from[i] || this.#end[j]! >= this.#end[i]!) continue;
-        if (best < 0 || this.#sum[j]! > this.#sum[best]!) best = j;
-      }
-      this.#follow(i, best);
-      if (this.#sum[i]! > this.#sum[last]!) last = i;
-    }
-    return last;
+    for (let i = n === 1 ? 0 : this.#last(n, width); i >= 0; i = this.#before[i]!)
+      this.#above[this.#to[i]!] = this.#from[i]!;
   }
 
   #follow(i: number, best: number): void {
@@ -117,8 +102,8 @@ class Aligner {
     if (best >= 0) this.#sum[i]! += this.#sum[best]!;
   }
 
-  /** The heaviest increasing subsequence, with a tree of prefix maxima. */
-  #chooseMany(n: number, width: number): number {
+  /** End of the heaviest increasing subsequence, by a tree of prefix maxima. */
+  #last(n: number, width: number): number {
     const tree = this.#bestAt;
     tree.fill(-1, 0, width + 1);
     let last = 0;

@@ -2,7 +2,6 @@ import type { CompressedRows } from "./adjacency.ts";
 import type { ExpandedGraph, RowOrder, StraightLines } from "./trunks.ts";
 
 const FEW = 24;
-const LOPSIDED = 16;
 
 /** Counts crossings between neighboring rows; sorts long lists by position first. */
 export class Crossings {
@@ -10,7 +9,6 @@ export class Crossings {
   readonly #order: RowOrder;
   readonly #cursor: Int32Array;
   readonly #tree: Int32Array;
-  #ends = new Int32Array(256);
   #next = 0;
   #row = 0;
   #sorted = false;
@@ -31,7 +29,6 @@ export class Crossings {
   below(from: number, to: number, enough: number): number {
     const { item, start, position } = this.#order;
     const { start: first, item: lower } = this.#graph.down;
-    const ends = this.#ends;
     const tree = this.#tree;
     const last = Math.min(to, this.#graph.rows - 1);
     let sum = 0;
@@ -39,27 +36,18 @@ export class Crossings {
     for (; row < last && sum < enough; row++) {
       const end = start[row + 1]!;
       if (end - start[row]! < 2 || start[row + 2]! - end < 2) continue;
-      let count = 0;
       let farthest = 0;
-      let own = 0;
+      let crossed = false;
       for (let i = start[row]!; i < end; i++) {
         const v = item[i]!;
         const before = farthest;
-        const others = count;
         for (let k = first[v]!; k < first[v + 1]!; k++) {
           const p = position[lower[k]!]!;
-          if (count < FEW) {
-            ends[count] = p;
-            for (let j = 0; j < others && p < before; j++) if (ends[j]! > p) own++;
-          } else if (p < before) own++;
+          if (p < before) crossed = true;
           if (p > farthest) farthest = p;
-          count++;
         }
       }
-      if (own === 0 || count <= FEW) {
-        sum += own;
-        continue;
-      }
+      if (!crossed) continue;
       const width = start[row + 2]! - end;
       tree.fill(0, 0, width + 1);
       let seen = 0;
@@ -136,10 +124,6 @@ export class Crossings {
 
   #gainOfMany(item: Int32Array, a: number, aEnd: number, b: number, bEnd: number): number {
     this.#sort();
-    const many = aEnd - a;
-    const others = bEnd - b;
-    if (many > LOPSIDED * others) return this.#searchGain(item, b, bEnd, a, aEnd);
-    if (others > LOPSIDED * many) return -this.#searchGain(item, a, aEnd, b, bEnd);
     const { position } = this.#order;
     let gain = 0;
     let less = b;
@@ -150,15 +134,6 @@ export class Crossings {
       while (notGreater < bEnd && position[item[notGreater]!]! <= p) notGreater++;
       gain += less - b - (bEnd - notGreater);
     }
-    return gain;
-  }
-
-  /** Sums over `few`: number of `many` items to the right, less those to the left. */
-  #searchGain(item: Int32Array, few: number, fewEnd: number, many: number, manyEnd: number) {
-    const { position } = this.#order;
-    let gain = 0;
-    for (let k = few; k < fewEnd; k++)
-      gain -= this.#besides(position[item[k]!]!, item, many, manyEnd);
     return gain;
   }
 
@@ -181,26 +156,9 @@ export class Crossings {
   /** Number of items left of a position less the number right of it. */
   #besides(p: number, item: Int32Array, from: number, to: number): number {
     const { position } = this.#order;
-    if (to - from > FEW) {
-      this.#sort();
-      const less = this.#bound(item, from, to, p);
-      return less - from - (to - this.#bound(item, less, to, p + 1));
-    }
     let sum = 0;
     for (let k = from; k < to; k++) sum += Math.sign(p - position[item[k]!]!);
     return sum;
-  }
-
-  #bound(item: Int32Array, from: number, to: number, least: number): number {
-    const { position } = this.#order;
-    let low = from;
-    let high = to;
-    while (low < high) {
-      const mid = (low + high) >> 1;
-      if (position[item[mid]!]! < least) low = mid + 1;
-      else high = mid;
-    }
-    return low;
   }
 }
 

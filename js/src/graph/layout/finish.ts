@@ -1,9 +1,9 @@
 import { sortByKey } from "./adjacency.ts";
 import { type AcyclicGraph, ENTRY, identity } from "./layering.ts";
-import type { Packing, Placement } from "./placement.ts";
+import type { Placement } from "./placement.ts";
 import { StrokePen } from "./routing.ts";
-import type { ExpandedGraph, RowOrder, Trunks } from "./trunks.ts";
-import type { Bounds, Frames, Geometry, Layering, LayoutResult, Levels, Routes } from "./types.ts";
+import type { ExpandedGraph, Trunks } from "./trunks.ts";
+import type { Bounds, Frames, Geometry, LayoutResult, Levels, Routes } from "./types.ts";
 
 const STUB = 0.35;
 const LOOP = 6;
@@ -32,7 +32,6 @@ export function originsOf(
 export function joinStrokes(
   graph: ExpandedGraph,
   trunks: Trunks,
-  edgeAt: Int32Array,
   acyclic: AcyclicGraph,
   levels: Levels,
   itemOfBox: Int32Array,
@@ -45,21 +44,14 @@ export function joinStrokes(
   const { x, y, right, height, layer, layerTop, layerBottom } = geometry;
   const { last } = graph;
   const edges = acyclic.source.length;
-  const { points } = strokes.pen;
-  /** Trunk of an edge whose level reuses the layout of another level. */
-  const leavesOf = (e: number): number => {
-    const at = edgeAt[e]!;
-    const left = strokes.leaves[at]!;
-    return left < 0 ? -1 : left + e - at;
-  };
-
+  const { pen: own, start, end, leaves } = strokes;
   /** Continuation of a complete line beyond a port. */
   const onward = new Int32Array(levels.count).fill(-1);
   for (let e = 0; e < source.length; e++) {
-    if (last[edgeAt[e]!]! < 0) continue;
+    if (last[e]! < 0) continue;
     const at = outPort[e]! >= 0 ? outPort[e]! : source[e]!;
     if (outPort[e]! < 0 && port[at] !== ENTRY) continue;
-    if (onward[at]! < 0 && leavesOf(e) < 0) onward[at] = e;
+    if (onward[at]! < 0 && leaves[e]! < 0) onward[at] = e;
   }
   const edgeOf = new Int32Array(source.length).fill(-1);
   for (let e = 0; e < edges; e++) {
@@ -93,8 +85,8 @@ export function joinStrokes(
     const lv = layer[v]!;
     const oy = origins.y[levelOf[u]!]!;
     const ty = origins.y[levelOf[v]!]!;
-    const outX = origins.x[levelOf[u]!]! + ports.out[trunks.ofEdge[edgeAt[a]!]!]!;
-    const inX = origins.x[levelOf[v]!]! + ports.in[edgeAt[b]!]!;
+    const outX = origins.x[levelOf[u]!]! + ports.out[trunks.ofEdge[a]!]!;
+    const inX = origins.x[levelOf[v]!]! + ports.in[b]!;
     const below = layerTop[lu + 1]! - layerBottom[lu]!;
     const above = layerTop[lv]! - layerBottom[lv - 1]!;
     pen.corner(outX, oy + y[u]! + height[u]! / 2);
@@ -103,22 +95,18 @@ export function joinStrokes(
     pen.corner(inX, ty + y[v]! - height[v]! / 2);
     stubs.push(e);
   };
-  const alone = levels.itemStart.length === 2;
   const line = (e: number) => {
     const first = chainStart[e]!;
-    const end = chainStart[e + 1]!;
-    let i = end - 1;
-    while (i > first && leavesOf(chain[i]!) < 0 && holder(chain[i - 1]!) === e) i--;
-    const left = leavesOf(chain[i]!);
+    const beyond = chainStart[e + 1]!;
+    let i = beyond - 1;
+    while (i > first && leaves[chain[i]!]! < 0 && holder(chain[i - 1]!) === e) i--;
+    const left = leaves[chain[i]!]!;
     if (left >= 0) trunk[e] = holder(left);
     else if (i > first) trunk[e] = holder(chain[i - 1]!);
-    for (; i < end; i++) {
+    for (; i < beyond; i++) {
       const link = chain[i]!;
       const l = levelOf[target[link]!]!;
-      const from = strokes.start[edgeAt[link]!]!;
-      const to = strokes.end[edgeAt[link]!]!;
-      if (alone) pen.copy(points, from, to, origins.x[l]!, origins.y[l]!);
-      else pen.follow(points, from, to, origins.x[l]!, origins.y[l]!);
+      pen.follow(own.points, start[link]!, end[link]!, origins.x[l]!, origins.y[l]!);
     }
   };
   for (let e = 0; e < edges; e++) {
@@ -139,43 +127,6 @@ type Layers = Pick<
   LayoutResult,
   "layer" | "layers" | "layerTop" | "layerBottom" | "order" | "layerStart"
 >;
-
-export function layersOfRows(
-  graph: ExpandedGraph,
-  rows: RowOrder,
-  layering: Layering,
-  packing: Packing,
-  geometry: Geometry,
-  nodeOf: Int32Array,
-): Layers {
-  const { layers } = packing;
-  const layer = new Int32Array(graph.nodes);
-  const layerStart = new Int32Array(layers + 1);
-  for (let v = 0; v < graph.nodes; v++) {
-    layer[nodeOf[v]!] = geometry.layer[v]!;
-    layerStart[geometry.layer[v]! + 1]!++;
-  }
-  for (let l = 0; l < layers; l++) layerStart[l + 1]! += layerStart[l]!;
-  const fill = layerStart.slice(0, layers);
-  const order = new Int32Array(graph.nodes);
-  for (const c of packing.sequence) {
-    const from = rows.start[layering.rowStart[c]!]!;
-    const to = rows.start[layering.rowStart[c + 1]!]!;
-    for (let i = from; i < to; i++) {
-      const v = rows.item[i]!;
-      if (v < graph.nodes) order[fill[geometry.layer[v]!]!++] = nodeOf[v]!;
-    }
-  }
-  const layerTop = geometry.layerTop.slice(0, layers);
-  return {
-    layer,
-    layers,
-    layerTop,
-    layerBottom: geometry.layerBottom.slice(0, layers),
-    order,
-    layerStart,
-  };
-}
 
 /** Clusters of boxes whose extents along the flow overlap; x and y in the direction "down". */
 export function layersOfBoxes(x: Float64Array, y: Float64Array, height: ArrayLike<number>): Layers {

@@ -262,6 +262,7 @@ export class BoxLabels implements BoxTexts {
     const label = labels.codes[node]!;
     if (end !== entry + 1 || !shapeKnown[entry] || ns > 0 || this.isHead(node)) return -1;
     if (!labels.at(node) || label >= LABELS || folded >= MOST) return -1;
+    if ((this.#graph.nodeCall?.[node] ?? -1) >= 0) return -1;
     const [first, last] = [shapeOffsets[entry]!, shapeOffsets[entry + 1]!];
     if (last - first > DIMS) return -1;
     let shape = 0;
@@ -281,7 +282,7 @@ export class BoxLabels implements BoxTexts {
 
   /** Width of a box; `value` is about as long as its colored value. */
   #width(text: BoxText, value = ""): number {
-    const spoken = (words: string) => words.replaceAll(SLOT, value);
+    const spoken = (words: string) => words.replaceAll(SLOT, () => value);
     const title = this.titleWidth(spoken(text.title)) + this.#extra(text.mark);
     const second = text.own
       ? this.#small(spoken(text.own))

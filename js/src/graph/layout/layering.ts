@@ -1,6 +1,6 @@
 import { at, bytesAt, type CompressedRows, groupBy, inverse } from "./adjacency.ts";
 import { findTrunks } from "./trunks.ts";
-import type { Layering, LayoutInput, LevelGraphs, Levels } from "./types.ts";
+import type { Layering, LayoutInput, Levels } from "./types.ts";
 
 /** Acyclic copy of a graph, its nodes renumbered so that every edge runs from a lower to a higher number. */
 export interface AcyclicGraph {
@@ -46,8 +46,6 @@ function feedback(count: number, source: Int32Array, target: Int32Array, flipped
   const next = out.start.slice(0, count);
   const state = new Uint8Array(count);
   const path = new Int32Array(count);
-  const hasInput = new Uint8Array(count);
-  for (let e = 0; e < target.length; e++) if (source[e]! >= 0) hasInput[target[e]!] = 1;
   const walk = (root: number) => {
     if (state[root] !== 0) return;
     let depth = 0;
@@ -69,7 +67,6 @@ function feedback(count: number, source: Int32Array, target: Int32Array, flipped
       }
     }
   };
-  for (let v = 0; v < count; v++) if (!hasInput[v]) walk(v);
   for (let v = 0; v < count; v++) walk(v);
 }
 
@@ -136,35 +133,6 @@ export function makeAcyclic(
 export const ENTRY = 1;
 export const EXIT = 2;
 
-/** A graph without frames is one level. */
-export function oneLevel(
-  count: number,
-  acyclic: AcyclicGraph,
-  slot: Int32Array | undefined,
-): Levels {
-  const { source, target, flipped } = acyclic;
-  const edges = source.length;
-  const none = new Int32Array(edges).fill(-1);
-  return {
-    count,
-    itemStart: Int32Array.of(0, count),
-    edgeStart: Int32Array.of(0, edges),
-    levelOf: new Int32Array(count),
-    box: identity(count),
-    frame: new Int32Array(count).fill(-1),
-    port: new Uint8Array(count),
-    itemOfFrame: new Int32Array(0),
-    source,
-    target,
-    slot: slot ?? new Int32Array(edges),
-    flipped,
-    outPort: none,
-    inPort: none,
-    chainStart: identity(edges + 1),
-    chain: identity(edges),
-  };
-}
-
 class GrowingNumbers {
   values = new Int32Array(1024);
   count = 0;
@@ -192,11 +160,11 @@ function renamed(values: Int32Array, name: Int32Array): Int32Array {
 
 /** Splits a graph whose edges run forward into levels. */
 export function partLevels(input: LayoutInput, acyclic: AcyclicGraph): Levels {
-  const { parent } = input.frames!;
+  const { parent } = input.frames;
   const frames = parent.length;
   const { source, target, nodeOf, flipped } = acyclic;
   const boxes = nodeOf.length;
-  const frameOf = at(input.frameOf!, nodeOf);
+  const frameOf = at(input.frameOf, nodeOf);
   const depth = new Int32Array(frames);
   for (let f = 0; f < frames; f++) depth[f] = parent[f]! < 0 ? 1 : depth[parent[f]!]! + 1;
   const first = new Int32Array(frames).fill(boxes);
@@ -332,7 +300,7 @@ export function partLevels(input: LayoutInput, acyclic: AcyclicGraph): Levels {
 }
 
 /** Component of every item; the inside of a frame is always one component. */
-function connected({ count, source, target, levelOf }: LevelGraphs) {
+function connected({ count, source, target, levelOf }: Levels) {
   const root = new Int32Array(count);
   for (let v = 0; v < count; v++) root[v] = v;
   const find = (start: number): number => {
@@ -366,7 +334,7 @@ function connected({ count, source, target, levelOf }: LevelGraphs) {
  * shrink (parameters and masks land beside their use). A chain of sole inputs moves along for free. Ports are in the
  * first and last rows of their frame.
  */
-export function assignLayers(levels: LevelGraphs, outgoing: CompressedRows): Layering {
+export function assignLayers(levels: Levels, outgoing: CompressedRows): Layering {
   const { count, source, target, port, levelOf, itemStart } = levels;
   const incoming = groupBy(count, target);
   const layer = new Int32Array(count);

@@ -24,7 +24,6 @@ export function layoutInput(
   scene: GraphScene,
   direction: Direction,
   labels: BoxLabels,
-  { groupAlike }: GraphColumns,
 ): LayoutInput {
   const { group, parent } = scene.frames;
   return {
@@ -38,7 +37,6 @@ export function layoutInput(
     frameOf: scene.frameOf,
     frames: {
       parent,
-      alike: Int32Array.from(group, (member) => groupAlike[member]!),
       minWidth: Float64Array.from(group, (member) => labels.widthOfHeader(member)),
     },
     options: {
@@ -152,7 +150,7 @@ async function place(
   const sceneOf = (own: Partial<SceneOptions>) =>
     inStretches(sceneSteps(links, { ...options, ...own }), signal);
   const laidOut = async (scene: GraphScene) => {
-    const input = layoutInput(scene, direction, labels, graph);
+    const input = layoutInput(scene, direction, labels);
     const layout = await layoutGraph({ ...input, wrapped, stage }, await model.fetchLayout(), {
       signal,
       onProgress,

@@ -3,6 +3,8 @@ import { Crossings, sortLists } from "./crossings.ts";
 import { type ExpandedGraph, findLines, type RowOrder, type StraightLines } from "./trunks.ts";
 
 const ROUNDS = 2;
+/** Ordering sweeps where lines cross. */
+const SWEEPS = 8;
 /** Items in rows that are handled between two pauses. */
 const PAUSE = 16_384;
 /** Number of rows a crossing is followed along its two lines, and the widest row on the way. */
@@ -262,7 +264,6 @@ export function* improveOrder(
   graph: ExpandedGraph,
   order: RowOrder,
   component: Int32Array,
-  sweeps: number,
 ): Generator<void, void> {
   const crossings = new Crossings(graph, order);
   const { start } = order;
@@ -285,7 +286,7 @@ export function* improveOrder(
         busyTo = Math.min(to, row + 2 + WINDOW);
         row = crossings.firstAbove(row + 1, to);
       }
-      yield* sweeper.improve(busyFrom, busyTo, sweeps);
+      yield* sweeper.improve(busyFrom, busyTo, SWEEPS);
       yield* polisher.polish(busyFrom, busyTo);
     }
     at = to;

@@ -3,21 +3,12 @@ import { ENTRY, EXIT } from "./layering.ts";
 import { type Ports, portPlacer } from "./ports.ts";
 import { type Strokes, strokeDrawer } from "./routing.ts";
 import type { ExpandedGraph, RowOrder, Trunks } from "./trunks.ts";
-import type {
-  Direction,
-  Geometry,
-  Layering,
-  LayoutInput,
-  LevelGraphs,
-  Levels,
-  Spacing,
-} from "./types.ts";
+import type { Direction, Geometry, Layering, LayoutInput, Levels, Spacing } from "./types.ts";
 
 export interface Packing {
   /** Offset added to the x of the component's items. */
   shift: Float64Array;
   firstLayer: Int32Array;
-  layers: number;
   /** Components; those that share a layer are in order from left to right. */
   sequence: Int32Array;
 }
@@ -62,7 +53,6 @@ function packComponents(
   let columnWidth = 0;
   let bandTop = 0;
   let bandWidth = Number.POSITIVE_INFINITY;
-  let layers = 0;
   let used = 0;
   for (let i = 0; i < components; i++) {
     const c = sequence[i]!;
@@ -76,14 +66,13 @@ function packComponents(
       bandTop = used;
       bandWidth = -gap;
       used += rowsOf(c);
-      layers = Math.max(layers, used);
     }
     firstLayer[c] = bandTop;
     shift[c] = column + bandWidth + gap - left[c]!;
     bandWidth += gap + size;
     columnWidth = Math.max(columnWidth, bandWidth);
   }
-  return { shift, firstLayer, layers, sequence };
+  return { shift, firstLayer, sequence };
 }
 
 /** Height a channel gains per pixel its widest edge runs sideways, and the most it gains. */
@@ -98,7 +87,7 @@ const MOST = 1;
  */
 function stackLayers(
   graph: ExpandedGraph,
-  levels: LevelGraphs,
+  levels: Levels,
   order: RowOrder,
   geometry: Geometry,
   rows: readonly [from: number, to: number],
@@ -161,15 +150,15 @@ export interface Placement {
 
 const PAUSE = 16_384;
 
-export function nominalWidth(input: LayoutInput, levels: Levels, width: Float64Array) {
-  const { frames, direction } = input;
-  if (!frames) return width;
-  const closed = direction === "right" ? frames.closedHeight : frames.minWidth;
-  const { frame } = levels;
-  const nominal = width.slice();
-  for (let v = 0; v < nominal.length; v++)
-    if (frame[v]! >= 0) nominal[v] = closed?.[frame[v]!] ?? 0;
-  return nominal;
+/** Widths of boxes, and of frames when neighbors are placed. */
+export function nominalWidth(
+  { frames, direction }: LayoutInput,
+  { frame }: Levels,
+  width: Float64Array,
+): Float64Array {
+  return width.map((wide, v) =>
+    frame[v]! < 0 ? wide : direction === "right" ? 0 : frames.minWidth[frame[v]!]!,
+  );
 }
 
 /** Makes room for open frames: their neighbors in the row move outwards, other rows stay. */
@@ -201,16 +190,15 @@ function pushRow(
 
 /** Sizes and stacks every level, innermost first: a frame must have its size before its parent is stacked. */
 export function* placeLevels(
-  input: LayoutInput,
+  { direction, frames }: LayoutInput,
   graph: ExpandedGraph,
-  levels: LevelGraphs,
+  levels: Levels,
   layering: Layering,
   order: RowOrder,
   { main }: Blocks,
   trunks: Trunks,
   geometry: Geometry,
   width: Float64Array,
-  header: Float64Array,
   pitch: number,
   spacing: Spacing,
 ): Generator<void, Placement> {
@@ -218,7 +206,6 @@ export function* placeLevels(
   const { rowStart, component } = layering;
   const { x, nominal, y, layer, left, right, height, above } = geometry;
   const { nodes } = graph;
-  const direction = input.direction ?? "down";
   const { ports, place } = portPlacer(graph, trunks, levels, x, width);
   const { strokes, draw } = strokeDrawer(graph, trunks, levels, ports, geometry);
   const rootItems = itemStart[1]!;
@@ -260,14 +247,14 @@ export function* placeLevels(
         pitch,
         spacing.componentGap,
       );
-      // With frames, the largest component's main line is at 0, whatever is open beside it.
-      const zero = input.frames && rootComponents > 0 ? packing.shift[packing.sequence[0]!]! : 0;
+      // The largest component's main line is at 0, whatever is open beside it.
+      const zero = rootComponents > 0 ? packing.shift[packing.sequence[0]!]! : 0;
       for (let v = 0; v < graph.count; v++) {
         const own = component[graph.row[v]!]!;
         if (own >= rootComponents) continue;
         layer[v] = packing.firstLayer[own]! + graph.row[v]! - rowStart[own]!;
         x[v]! += packing.shift[own]! - zero;
-        if (nominal !== x) nominal[v]! += packing.shift[own]! - zero;
+        nominal[v]! += packing.shift[own]! - zero;
       }
     }
     bottom = stackLayers(graph, levels, order, geometry, rows, edges, spacing.layerGap);
@@ -275,7 +262,7 @@ export function* placeLevels(
       const inside = order.item.subarray(order.start[rows[0]]!, order.start[rows[1]]!);
       const size = frameSize(inside, port, nodes, geometry, direction, spacing, {
         length: bottom,
-        header: header[l - 1]!,
+        header: frames.minWidth[l - 1]!,
       });
       above[l] = size.above;
       sizes[l - 1] = size;

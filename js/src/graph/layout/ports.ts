@@ -1,7 +1,7 @@
 import { addTo } from "../../shared/many.ts";
 import { groupBy, sortByKey } from "./adjacency.ts";
 import type { ExpandedGraph, Trunks } from "./trunks.ts";
-import type { Geometry, LevelGraphs } from "./types.ts";
+import type { Geometry, Levels } from "./types.ts";
 
 /** Ports of lines at boxes, x in px. */
 export interface Ports {
@@ -47,7 +47,7 @@ function spread(wish: Float64Array, count: number, middle: number, width: number
 export function portPlacer(
   graph: ExpandedGraph,
   trunks: Trunks,
-  { target, frame, inPort, outPort }: LevelGraphs,
+  { target, frame, inPort, outPort }: Levels,
   center: Float64Array,
   width: Float64Array,
 ): { ports: Ports; place: (from: number, to: number) => void } {
@@ -171,7 +171,7 @@ function crossings(a: Bus, b: Bus, inX: Float64Array): number {
 export function busFinder(
   graph: ExpandedGraph,
   trunks: Trunks,
-  { source, target }: LevelGraphs,
+  { source, target }: Levels,
   ports: Ports,
   { x, layer, layerTop, layerBottom }: Geometry,
 ): { buses: Buses; find: (from: number, to: number) => void } {
@@ -211,20 +211,6 @@ export function busFinder(
     });
   };
 
-  const fan = new Int32Array(x.length);
-  /** True if enough branches of one tensor leave one point to share a line. */
-  const fansOut = (k: number): boolean => {
-    let most = 0;
-    for (let i = start[k]!; i < start[k + 1]!; i++) {
-      const above = last[item[i]!]!;
-      if (above >= 0 && ++fan[above]! > most) most = fan[above]!;
-    }
-    for (let i = start[k]!; i < start[k + 1]!; i++) {
-      const above = last[item[i]!]!;
-      if (above >= 0) fan[above] = 0;
-    }
-    return most >= BRANCHES;
-  };
   /** Groups the branches of one tensor by origin. */
   const gather = (k: number, channels: Map<number, Bus[]>) => {
     const byAbove = new Map<number, number[]>();
@@ -254,7 +240,7 @@ export function busFinder(
   const find = (from: number, to: number) => {
     let channels: Map<number, Bus[]> | undefined;
     for (let e = from; e < to; e++) {
-      if (wide[e]! < 0 || !fansOut(wide[e]!)) continue;
+      if (wide[e]! < 0) continue;
       channels ??= new Map();
       gather(wide[e]!, channels);
     }

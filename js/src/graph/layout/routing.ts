@@ -1,6 +1,6 @@
 import { busFinder, type Ports } from "./ports.ts";
 import type { ExpandedGraph, Trunks } from "./trunks.ts";
-import type { Geometry, LevelGraphs } from "./types.ts";
+import type { Geometry, Levels } from "./types.ts";
 
 /** A growing list of points that merges points on a straight vertical. */
 export class StrokePen {
@@ -34,19 +34,7 @@ export class StrokePen {
     this.count++;
   }
 
-  /** Copies points of another list, moved. */
-  copy(points: Float64Array, from: number, to: number, x: number, y: number): void {
-    while (2 * (this.count + to - from) > this.points.length) this.#grow();
-    const own = this.points;
-    let n = 2 * this.count;
-    for (let p = 2 * from; p < 2 * to; p += 2) {
-      own[n++] = x + points[p]!;
-      own[n++] = y + points[p + 1]!;
-    }
-    this.count += to - from;
-  }
-
-  /** Copies points that continue the current stroke. */
+  /** Copies points that continue the current stroke, moved. */
   follow(points: Float64Array, from: number, to: number, x: number, y: number): void {
     for (let p = from; p < to; p++) this.to(x + points[2 * p]!, y + points[2 * p + 1]!);
   }
@@ -83,7 +71,7 @@ export interface Strokes {
 export function strokeDrawer(
   graph: ExpandedGraph,
   trunks: Trunks,
-  levels: LevelGraphs,
+  levels: Levels,
   ports: Ports,
   geometry: Geometry,
 ): { strokes: Strokes; draw: (from: number, to: number) => void } {
@@ -149,12 +137,7 @@ export function strokeDrawer(
     way[n++] = ports.in[e]!;
     way[n++] = y[v]! - height[v]! / 2;
     pen.begin();
-    if (n === 8 && way[0] === way[6] && way[1] !== way[7]) {
-      // Straight down from box to box.
-      way[2] = way[6]!;
-      way[3] = way[7]!;
-      pen.copy(way, 0, 2, 0, 0);
-    } else pen.follow(way, 0, n / 2, 0, 0);
+    pen.follow(way, 0, n / 2, 0, 0);
     end[e] = pen.count;
   };
   const draw = (from: number, to: number) => {

@@ -46,8 +46,9 @@ export interface GraphScene {
   edgeStyle: Uint8Array;
   /** Edge of the graph (the first of several), -1 for a control dependency, -1 - n for a bridge over n nodes. */
   edge: Int32Array;
-  dangling: Uint8Array;
-  /** Per box: number of edges from and to nodes that are left out. */
+  /** Per box: number of operands that no node produces. */
+  dangling: Int32Array;
+  /** Flags of boxes with edges from and to nodes that are left out. */
   cutInto: Uint8Array;
   cutOutOf: Uint8Array;
 }
@@ -308,7 +309,8 @@ function* drawnEdges(
   bridges: readonly Bridge[],
 ) {
   const [source, target, slot, style, edge]: number[][] = [[], [], [], [], []];
-  const [dangling, cutInto, cutOutOf] = [0, 1, 2].map(() => new Uint8Array(count));
+  const dangling = new Int32Array(count);
+  const [cutInto, cutOutOf] = [new Uint8Array(count), new Uint8Array(count)];
   /** Outputs of a closed group: by entry, and their number. */
   const outputOf = new Map<number, number>();
   const outputs = new Int32Array(count);
@@ -346,10 +348,10 @@ function* drawnEdges(
     const [from, to] = [graph.edgeSource[row]!, graph.edgeTarget[row]!];
     if ((from >= 0 && isFolded[from]) || isFolded[to]) continue;
     if (!isShown[to]) {
-      if (from >= 0 && isShown[from] && !leads[from]) bump(cutOutOf!, own[from]!);
-    } else if (from < 0) bump(dangling!, own[to]!);
+      if (from >= 0 && isShown[from] && !leads[from]) cutOutOf[own[from]!] = 1;
+    } else if (from < 0) dangling[own[to]!]! += 1;
     else if (!isShown[from]) {
-      if (!led[to]) bump(cutInto!, own[to]!);
+      if (!led[to]) cutInto[own[to]!] = 1;
     } else {
       const style = graph.edgeTrust[row] === Trust.AMBIGUOUS ? EdgeStyle.AMBIGUOUS : EdgeStyle.DATA;
       const output = graph.edgeOutput[row]!;
@@ -374,14 +376,10 @@ function* drawnEdges(
     edgeSlot: Int32Array.from(slot!),
     edgeStyle: Uint8Array.from(style!),
     edge: Int32Array.from(edge!),
-    dangling: dangling!,
-    cutInto: cutInto!,
-    cutOutOf: cutOutOf!,
+    dangling,
+    cutInto,
+    cutOutOf,
   };
-}
-
-function bump(counts: Uint8Array, box: number): void {
-  if (box >= 0 && counts[box]! < 255) counts[box]!++;
 }
 
 /** Texts of one box, equal in every color mode so that a change of colors moves nothing. */

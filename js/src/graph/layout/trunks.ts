@@ -1,5 +1,5 @@
 import { type CompressedRows, neighbors } from "./adjacency.ts";
-import type { Layering, LevelGraphs, Levels } from "./types.ts";
+import type { Layering, Levels } from "./types.ts";
 
 /** Edges of one tensor, (source, slot), share a trunk: one line down to the farthest reader. */
 export interface Trunks {
@@ -31,12 +31,12 @@ export interface ExpandedGraph {
 export function findTrunks(
   source: Int32Array,
   outgoing: CompressedRows,
-  slot: Int32Array | undefined,
+  slot: Int32Array,
   flipped: Uint8Array,
 ): Trunks {
   const nodes = outgoing.start.length - 1;
   const edges = outgoing.item;
-  const key = (e: number): number => (flipped[e] ? 2 ** 32 + e : slot ? slot[e]! : 0);
+  const key = (e: number): number => (flipped[e] ? 2 ** 32 + e : slot[e]!);
   const ofEdge = new Int32Array(source.length).fill(-1);
   const trunkSource = new Int32Array(edges.length);
   const start = new Int32Array(edges.length + 1);
@@ -94,7 +94,7 @@ const FAR = 40;
 export function findStubs(
   { row }: Layering,
   trunks: Trunks,
-  { source, target }: LevelGraphs,
+  { source, target }: Levels,
   budget: number,
 ): Uint8Array {
   const stub = new Uint8Array(source.length);
@@ -148,7 +148,7 @@ export function spreadStubs({ chainStart, chain, flipped }: Levels, far: Uint8Ar
 export function expand(
   layering: Layering,
   trunks: Trunks,
-  { source, target, port }: LevelGraphs,
+  { source, target, port }: Levels,
   hidden: Uint8Array,
 ): ExpandedGraph {
   const nodes = layering.row.length;

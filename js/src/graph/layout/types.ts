@@ -10,22 +10,17 @@ export interface LayoutInput {
   /** Node positions, one per edge; operand order is the order of the edges of one target. */
   source: Int32Array;
   target: Int32Array;
-  /** Output an edge reads; edges of one (source, slot) share a trunk. Default: all zero. */
-  sourceSlot?: Int32Array;
-  direction?: Direction;
+  /** Output an edge reads; edges of one (source, slot) share a trunk. */
+  sourceSlot: Int32Array;
+  direction: Direction;
   options?: Partial<Spacing>;
   /** Innermost frame of each box, -1 for none; its content is laid out by itself, and is one box in its parent. */
-  frameOf?: Int32Array;
-  /** If given, even without frames, the main line is at 0 across the flow; otherwise the outermost box begins there. */
-  frames?: {
+  frameOf: Int32Array;
+  frames: {
     /** The frame around a frame, -1 for none; parents come before their children. */
     parent: Int32Array;
-    /** Frames with one number and equal content are laid out once. */
-    alike: Int32Array;
-    /** Width of the header, px: the least width of a frame, and its width when neighbors are placed. */
+    /** Width of the header, px: the least width of a frame, and if the flow runs down its width when neighbors are placed. */
     minWidth: Float64Array;
-    /** Height of a closed box, px; neighbors are placed by it if the flow runs to the right. */
-    closedHeight?: Float64Array;
   };
 }
 
@@ -107,8 +102,6 @@ export interface Spacing {
   layerGap: number;
   /** Free space between two components, px. */
   componentGap: number;
-  /** Ordering sweeps per stretch of the graph. */
-  sweeps: number;
   /** Limit of the trunk points, per node; edges beyond it become stubs. */
   trunkBudget: number;
   frameHeader: number;
@@ -121,7 +114,6 @@ export const DEFAULTS: Spacing = {
   trackGap: 10,
   layerGap: 36,
   componentGap: 48,
-  sweeps: 8,
   trunkBudget: 4,
   frameHeader: 24,
   framePadding: 12,
@@ -129,7 +121,7 @@ export const DEFAULTS: Spacing = {
 
 /** Positions within every level: x from its main line, y from the top of its first layer. */
 export interface Geometry {
-  /** Per item, with all frames closed. */
+  /** Per item, from the main line of its level; `nominal` is with all frames closed. */
   x: Float64Array;
   nominal: Float64Array;
   layer: Int32Array;
@@ -149,7 +141,7 @@ export interface Geometry {
  * level f + 1 the inside of frame f; no edge crosses levels. Items and edges are sorted by level; an edge between boxes
  * of different levels is a chain of edges that meet at ports.
  */
-export interface LevelGraphs {
+export interface Levels {
   count: number;
   /** Items of level l: itemStart[l] … itemStart[l + 1] - 1; edges likewise. */
   itemStart: Int32Array;
@@ -165,10 +157,6 @@ export interface LevelGraphs {
   /** Per edge: the port inside the frame at its source or target, -1 without a frame. */
   outPort: Int32Array;
   inPort: Int32Array;
-}
-
-/** All level graphs, and how they make up the input. */
-export interface Levels extends LevelGraphs {
   box: Int32Array;
   itemOfFrame: Int32Array;
   /** Edges of level graphs by input edge, from its source to its target; none for a self loop. */

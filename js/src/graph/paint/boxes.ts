@@ -106,7 +106,7 @@ export class BoxPainter {
     if (!setBack) this.#stripe(shape, colors.parts(box), kind, camera.scale);
 
     const text = placed.scene.text(box);
-    const spoken = (words: string) => words.replaceAll(SLOT, colors.meaning(box));
+    const spoken = (words: string) => words.replaceAll(SLOT, () => colors.meaning(box));
     const title = spoken(text.title);
     if (text.head) this.#headLine(shape, palette.edge, kind, camera.scale);
     if (node === times.slowest && !judged) corner(context, shape, hot ? ink : theme.error);

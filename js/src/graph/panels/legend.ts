@@ -64,14 +64,10 @@ class NumberKey extends GraphPart {
     this.#ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     this.#ticks.replaceChildren(...this.#texts(colors));
     this.#handles.place({ x: SIDE, y: 7, width: WIDTH, height: 0 }, axis, [scale.low, scale.high]);
-    const words = [
-      counts.under && `${integer(counts.under)} below`,
-      counts.over && `${integer(counts.over)} above`,
-    ].filter(Boolean);
     const unknown = counts.unknown ? `${integer(counts.unknown)} unknown` : "";
     this.#counts.replaceChildren(
       counts.known === 0 ? "no known value " : "",
-      words.join(", "),
+      colors.outside.join(", "),
       ...(unknown ? [span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched"), unknown] : []),
       column.note ? ` (${column.note})` : "",
     );
@@ -212,7 +208,7 @@ interface ClassChip {
 /** Legend of the colors: number scale, classes, op kinds with their time shares; hovering fades the others. */
 export class GraphLegend extends GraphPart {
   readonly node = div("tvmdbg-graph-legend tvmdbg-row tvmdbg-wrap tvmdbg-fixed tvmdbg-line-below");
-  readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
+  readonly #kinds = this.view.model.times.kindSums();
   readonly #key = new NumberKey(this.view);
   readonly #health: HealthKey;
   readonly #work: ScanProgress;
@@ -229,14 +225,10 @@ export class GraphLegend extends GraphPart {
 
   constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
     super(view);
-    const { context, model } = view;
-    const { options, signal } = context;
+    const { options, signal } = view.context;
     this.#health = new HealthKey(view, scan);
     this.#work = new ScanProgress("color work", "computing", (on) =>
       options.set("_color_paused", !on),
-    );
-    this.#kinds = [...model.times.byKind(model.graph)].sort(
-      ([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes,
     );
     this.node.role = "group";
     this.node.append(this.#slot, this.#more);
@@ -311,7 +303,7 @@ export class GraphLegend extends GraphPart {
   #kindChips(): ClassChip[] {
     const { model, palette } = this.view;
     const { times } = model;
-    return this.#kinds.map(([kind, { nodes, ns }]) => {
+    return this.#kinds.map(({ kind, nodes, ns }) => {
       const share = ns > 0 ? percent(ns / times.total) : "";
       const timed = share ? `, ${times.timeText(ns)}, ${share} of the total time` : "";
       return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { layout } from "../../../src/graph/layout/layout.ts";
-import { edgePath, type LayoutInput, type LayoutResult } from "../../../src/graph/layout/types.ts";
+import { edgePath, type LayoutResult } from "../../../src/graph/layout/types.ts";
 import { type Groups, type Shown, shown, someGroups } from "./frames.ts";
 import { network, random, scattered } from "./graphs.ts";
 import { type Segment, segments } from "./quality.ts";
@@ -70,7 +70,7 @@ function through({ x0, y0, x1, y1 }: Segment, box: Box): boolean {
 
 function around(input: Shown["input"], box: number): Set<number> {
   const all = new Set<number>();
-  for (let f = input.frameOf?.[box] ?? -1; f >= 0; f = input.frames!.parent[f]!) all.add(f);
+  for (let f = input.frameOf[box]!; f >= 0; f = input.frames.parent[f]!) all.add(f);
   return all;
 }
 
@@ -93,7 +93,7 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
         check(inside.has(f), f, boxes[v]!, { frame: f, box: v });
       for (let u = 0; u < v; u++) if (meet(boxes[u]!, boxes[v]!)) wrong.push({ boxes: [u, v] });
     }
-    const { parent } = input.frames ?? { parent: [] };
+    const { parent } = input.frames;
     for (let f = 0; f < frames.length; f++) {
       const outer = new Set<number>();
       for (let p = parent[f]!; p >= 0; p = parent[p]!) outer.add(p);
@@ -175,15 +175,15 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
     const others = boxesOf(after, moved);
     const now = new Map(after.what.map((what, v) => [what, others[v]!]));
     const closed = boxes[scene.what.indexOf(-1 - opened)]!;
-    const frame = scene.input.frameOf?.[scene.what.indexOf(-1 - opened)] ?? -1;
+    const frame = scene.input.frameOf[scene.what.indexOf(-1 - opened)] ?? -1;
     let below = Number.NaN;
     for (let v = 0; v < boxes.length; v++) {
       const [was, is] = [boxes[v]!, now.get(scene.what[v]!)];
       if (!is || scene.what[v] === -1 - opened) continue;
-      if (was.y1 <= closed.y0 && (scene.input.frameOf?.[v] ?? -1) === frame) {
+      if (was.y1 <= closed.y0 && (scene.input.frameOf[v] ?? -1) === frame) {
         expect([is.x0, is.y0]).toEqual([was.x0, was.y0]);
       }
-      if (was.y0 < closed.y1 || (scene.input.frameOf?.[v] ?? -1) !== frame) continue;
+      if (was.y0 < closed.y1 || (scene.input.frameOf[v] ?? -1) !== frame) continue;
       expect(is.x0).toBe(was.x0);
       if (Number.isNaN(below)) below = is.y0 - was.y0;
       expect(is.y0 - was.y0).toBeCloseTo(below, 9);
@@ -191,59 +191,3 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
     }
   });
 });
-
-/** A graph with open groups several times in a row, each time in a frame, with now and then something that differs. */
-function repeated(seed: number): LayoutInput {
-  const next = random(seed);
-  const { graph, groups } = anyGraph(seed);
-  const { input: once } = shown(graph, groups, someOpen(groups, seed));
-  const [box, edge, frame] = [once.count, once.source.length, once.frames!.parent.length + 1];
-  const copies = Array.from({ length: 5 }, (_, i) => i);
-  const change = () => (next() < 0.01 ? 1 : 0);
-  const input: LayoutInput = {
-    ...once,
-    count: copies.length * box,
-    width: Float64Array.from(
-      copies.flatMap(() => [...once.width]),
-      (w) => w + 20 * change(),
-    ),
-    height: Float64Array.from(
-      copies.flatMap(() => [...once.height]),
-      (h) => h + 20 * change(),
-    ),
-    source: Int32Array.from(copies.flatMap((c) => [...once.source, 0].map((v) => v + c * box))),
-    target: Int32Array.from(
-      copies.flatMap((c) => [
-        ...[...once.target].map((v) => v + c * box),
-        ((c + 1) % 5) * box + box - 1,
-      ]),
-    ),
-    sourceSlot: Int32Array.from(
-      copies.flatMap(() => [...once.sourceSlot!, 0]),
-      (slot) => slot + change(),
-    ),
-    frameOf: Int32Array.from(
-      copies.flatMap((c) => [...once.frameOf!].map((f) => c * frame + f + 1)),
-    ),
-    frames: {
-      parent: Int32Array.from(
-        copies.flatMap((c) => [-1, ...[...once.frames!.parent].map((f) => c * frame + f + 1)]),
-      ),
-      alike: new Int32Array(copies.length * frame),
-      minWidth: new Float64Array(copies.length * frame).fill(80),
-    },
-  };
-  if (seed % 3 === 0) input.options = { trunkBudget: -100 };
-  expect(input.source.length).toBe(copies.length * (edge + 1));
-  return input;
-}
-
-it.each(SEEDS.slice(0, 15))(
-  "gives the same result with and without reuse of equal frames (%i)",
-  (seed) => {
-    const input = repeated(seed);
-    const { alike, ...frames } = input.frames!;
-    const apart = { ...input, frames: { ...frames, alike: alike.map((_, f) => f) } };
-    expect(layout(input)).toMatchObject(layout(apart));
-  },
-);

@@ -75,14 +75,14 @@ export function shown(graph: LayoutInput, groups: Groups, open: ReadonlySet<numb
   for (let e = 0; e < graph.source.length; e++) {
     const [s, t] = [graph.source[e]!, graph.target[e]!];
     const [a, b] = [boxOf[s]!, boxOf[t]!];
-    const tensor = 8 * s + (graph.sourceSlot?.[e] ?? 0);
+    const tensor = 8 * s + graph.sourceSlot[e]!;
     const key = `${a} ${b} ${tensor}`;
     const group = what[a]! < 0 || what[b]! < 0;
     if ((group && known.has(key)) || a === b) continue;
     known.add(key);
     source.push(a);
     target.push(b);
-    slot.push(what[a]! < 0 ? tensor : (graph.sourceSlot?.[e] ?? 0));
+    slot.push(what[a]! < 0 ? tensor : graph.sourceSlot[e]!);
   }
   const input: LayoutInput = {
     count: what.length,
@@ -91,14 +91,12 @@ export function shown(graph: LayoutInput, groups: Groups, open: ReadonlySet<numb
     source: Int32Array.from(source),
     target: Int32Array.from(target),
     sourceSlot: Int32Array.from(slot),
-    direction: graph.direction ?? "down",
-  };
-  input.frameOf = Int32Array.from(frameOf);
-  input.frames = {
-    parent: Int32Array.from(groupOf, (g) => frameOfGroup.get(parent[g]!) ?? -1),
-    alike: Int32Array.from(groupOf),
-    minWidth: new Float64Array(groupOf.length).fill(CLOSED),
-    closedHeight: new Float64Array(groupOf.length).fill(40),
+    direction: graph.direction,
+    frameOf: Int32Array.from(frameOf),
+    frames: {
+      parent: Int32Array.from(groupOf, (g) => frameOfGroup.get(parent[g]!) ?? -1),
+      minWidth: new Float64Array(groupOf.length).fill(CLOSED),
+    },
   };
   return { input, what, groupOf };
 }

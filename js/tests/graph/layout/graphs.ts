@@ -12,6 +12,12 @@ export function random(seed: number): () => number {
   };
 }
 
+/** No group is open. */
+export function unframed(count: number): Pick<LayoutInput, "frameOf" | "frames"> {
+  const frames = { parent: new Int32Array(0), minWidth: new Float64Array(0) };
+  return { frameOf: new Int32Array(count).fill(-1), frames };
+}
+
 export function inputOf(
   widths: ArrayLike<number>,
   source: number[],
@@ -26,6 +32,8 @@ export function inputOf(
     source: Int32Array.from(source),
     target: Int32Array.from(target),
     sourceSlot: Int32Array.from(slot),
+    direction: "down",
+    ...unframed(count),
   };
 }
 

@@ -254,7 +254,12 @@ describe("shape", () => {
 
   it("lays out an empty graph and a single node", () => {
     expect(layout(inputOf([], [], [])).bounds).toEqual({ minX: 0, minY: 0, maxX: 0, maxY: 0 });
-    expect(layout(inputOf([80], [], [])).bounds).toEqual({ minX: 0, minY: 0, maxX: 80, maxY: 36 });
+    expect(layout(inputOf([80], [], [])).bounds).toEqual({
+      minX: -40,
+      minY: 0,
+      maxX: 40,
+      maxY: 36,
+    });
   });
 
   it("throws on invalid input", () => {

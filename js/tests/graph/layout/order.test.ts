@@ -74,7 +74,7 @@ describe("order", () => {
     ["cycles", cycles],
     ["network", networkAnswer],
     ["random", randomAnswer],
-  ])("matches the layout recorded for the figures: %s", (_, { input, ...answer }) => {
+  ])("matches the recorded layout: %s", (_, { input, ...answer }) => {
     const result = layout({
       ...inputOf(input.width, input.source, input.target, input.source_slot),
       height: Float64Array.from(input.height),

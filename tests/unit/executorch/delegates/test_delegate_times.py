@@ -13,7 +13,7 @@ from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
 from tests.formats.executorch.xnnpack_truth import FOLDER, recorded, ticks, truth
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.times.keys import NO_MODULE, WHOLE, modules
-from tvmdbg_widgets.model.timeline.node_sets import NodeSets
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets, NodeStatistics
 from tvmdbg_widgets.run import DebugRun
 
 EXECUTE = "Method::execute"
@@ -118,6 +118,23 @@ def test_module_rows_match_modules_of_their_operators() -> None:
     runtime = sum(row.time_ns for row in run.table() if row.op_kind == "runtime")
     assert by["in no module"].ns >= rest + lowered + runtime
     assert run.times("module").notes[0].startswith("Operators that ran as one")
+
+
+def test_statistics_of_calls_are_computed_once_for_all_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    count = 0
+    statistics = NodeSets.statistics
+
+    def counting(sets: NodeSets) -> NodeStatistics:
+        nonlocal count
+        count += 1
+        return statistics(sets)
+
+    monkeypatch.setattr(NodeSets, "statistics", counting)
+    rows = opened(samples.executorch_xnnpack, True).table()
+    assert sum(row.node < 0 and row.repeats > 0 for row in rows) == 10
+    assert count == 1
 
 
 def test_node_set_belongs_to_common_module() -> None:

@@ -238,7 +238,8 @@ def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
         return
     share = float(evidence.shares[again].sum()) if len(evidence.shares) else 0.0
     share_words = f" ({percent(share)} of the time)" if share else ""
-    read = all((node, 0) in evidence.statistics for nodes in groups for node in nodes)
+    outputs = ((node, at) for node in again for at in range(graph.nodes[node].num_outputs))
+    read = all(entry in evidence.statistics for entry in outputs)
     yield Finding(
         Severity.HOTSPOT,
         f"{counted(len(again), 'operator')} {agree(len(again), 'repeats')} the work "
