@@ -194,6 +194,8 @@ def test_dump_is_reported_as_sound_or_missing(tvmdbg: Run, tmp_path: Path) -> No
     assert "Dump " in sound
     assert "resnet20_cifar: opens without errors" in sound
     missing = tmp_path / "nope"
+    log = " ".join(tvmdbg("doctor", samples.ansor_starved).stdout.split())
+    assert "is a tuning log, not a run" in log
     told = " ".join(tvmdbg("doctor", missing).stdout.split())
     said = " ".join(tvmdbg("summary", missing).stderr.split())
     assert said == f"error: {missing}: no such file or folder"

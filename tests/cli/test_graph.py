@@ -74,5 +74,11 @@ def test_input_file_is_never_overwritten(tvmdbg: Run, data: Path, tmp_path: Path
     for source in (graph, folder):
         for verb, *how in (("graph", "--to", "dot"), ("html",)):
             assert "never overwritten" in refused(tvmdbg(verb, source, "-o", graph, *how))
+    beside = folder / "net.time.json"
+    graph.rename(beside)
+    how = ("-o", folder / "net.json", "--color-by", "time")
+    for source in (beside, f'"{beside}"', f"file://{beside}"):
+        assert "never overwritten" in refused(tvmdbg("graph", source, *how))
+    beside.rename(graph)
     assert graph.read_bytes() == before
     assert tvmdbg("graph", folder, "-o", folder / "net.dot").returncode == 0

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli.start import COMMAND, Run, environment
+from cli.start import COMMAND, Run, environment, refused
 
 import tvmdbg_widgets
 from tests.graph_json import graph_json, null, operator
@@ -242,6 +242,28 @@ def test_standard_input_is_read_as_a_dump(tvmdbg: Run) -> None:
     twice = tvmdbg("summary", "-", "-", input=graph, text=False)
     assert twice.returncode == 2
     assert b"only once" in twice.stderr
+    for verb in ("compare", "rpc"):
+        assert b"only once" in tvmdbg(verb, "-", "-", input=graph, text=False).stderr
+
+
+@pytest.mark.parametrize("mark", ["'", '"'])
+def test_quotes_pasted_around_a_path_are_taken_off(tvmdbg: Run, mark: str, tmp_path: Path) -> None:
+    assert tvmdbg("summary", f" {mark}{SAMPLE}{mark}").returncode == 0
+    assert "'nowhere'" in refused(tvmdbg("summary", "'nowhere'"))
+
+
+def test_version_into_a_closed_pipe_leaves_no_traceback() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*COMMAND, "--version"],
+        env=environment(),
+        stdout=write,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(write)
+    assert done.stderr == b""
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -107,6 +107,9 @@ def test_invalid_arguments_are_refused_with_a_hint(tvmdbg: Run, tmp_path: Path) 
     assert "'code:u16 bits:u16 lanes:i32'" in refused(
         tvmdbg("struct", "DLTensor", "--dtype-layout", "code:u9")
     )
+    for option in (["-o", tmp_path / "x.svg"], ["--hex", tmp_path / "x"], ["--json"]):
+        assert "need a STRUCT" in refused(tvmdbg("struct", *option))
+    assert "mutually exclusive" in refused(tvmdbg("struct", "DLTensor", "--assertions"))
     (tmp_path / "x").write_text("no dump")
     assert "no bytes are shown here" in refused(
         tvmdbg("struct", "DLTensor", "--hex", tmp_path / "x")

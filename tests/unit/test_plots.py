@@ -322,6 +322,10 @@ def test_any_figure_with_a_column_of_nodes_is_linked(run: DebugRun) -> None:
     table = {name: run.to_dataframe()[name].to_numpy() for name in ("node", "time_ns", "share")}
     own.scatter("time_ns", "share", source=ColumnDataSource(table))
     assert plots.link(own, run).nodes == "node"
+    uneven = new_figure()
+    with pytest.warns(bokeh.util.warnings.BokehUserWarning, match="same length"):
+        uneven.scatter("node", "y", source=ColumnDataSource({"node": [1, 2, 3], "y": [5]}))
+    assert plots.link(uneven, run)._figure_data()["text/plain"].startswith("1: 5\n")
     with pytest.raises(ValueError, match=r"has a column 'ids'.*'node', 'share', 'time_ns'"):
         plots.link(own, run, nodes="ids")
     with pytest.raises(TypeError, match="link takes a bokeh figure, not DebugRun"):

@@ -22,6 +22,7 @@ from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.refs import entry_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")  # columns computed from times of nodes
@@ -31,6 +32,7 @@ KNOWN_COLUMNS = ("layout", *TIMED_COLUMNS)
 OWN_COLORS = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
 #: Columns to color by that need no argument.
 COLOR_NAMES = (*OWN_COLORS, *KNOWN_COLUMNS)
+ERROR = "error"  # the color that a reference is given for
 _ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
 
 
@@ -138,7 +140,7 @@ class OutputErrors:
                 error = self._error(self._tensors[entry], self._reference[entry], watch)
             except (FormatError, OSError):
                 error, self.unread = np.nan, self.unread + 1
-            except ValueError:
+            except (TypeError, ValueError):
                 error = np.nan
             self.values[self._graph.entry_id(*entry)] = error
             self._left.pop(0)
@@ -153,8 +155,10 @@ class OutputErrors:
             notes.append(f"{of} without a sure counterpart")
         if self.unread:
             notes.append(f"{self.unread:,} of {counted(self.total, 'output')} could not be read")
+        if self._left:
+            notes.append(f"{len(self._left):,} of {counted(self.total, 'output')} not yet compared")
         return NodeColumn(
-            "error",
+            ERROR,
             "entries",
             self.values.copy(),
             unit=units[self._measure],
@@ -189,15 +193,8 @@ def _by_entry(graph: Graph, reference: Mapping[Any, Any]) -> dict[Entry, Any]:
     arrays: dict[Entry, Any] = {}
     for key, value in reference.items():
         array = value if hasattr(value, "chunks") else np.asarray(value)
-        if isinstance(key, tuple):
-            graph.entry_id(*key)
-            arrays[int(key[0]), int(key[1])] = array
-        elif isinstance(key, str):
-            nodes = [node.id for node in graph.nodes_named(key)] or [graph.node(key).id]
-            arrays |= {(node, 0): array for node in nodes}
-        else:
-            graph.entry_id(key)
-            arrays[int(key), 0] = array
+        nodes = graph.nodes_named(key) if isinstance(key, str) else []
+        arrays |= dict.fromkeys([(node.id, 0) for node in nodes] or [entry_ref(key, graph)], array)
     return dict(sorted(arrays.items()))
 
 

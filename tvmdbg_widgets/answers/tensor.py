@@ -12,6 +12,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, laid_out
+from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import Question, StatisticsJobs
 from tvmdbg_widgets.engine import pack
@@ -372,7 +373,7 @@ class TensorQuery:
 def asked_tensor(run: RunFacts, question: Question) -> tuple[Tensor, str | None]:
     """Return the tensor that a question names and its reading, None if it has only one."""
     if run.tensors is None:
-        raise KeyError("this run has no tensors")
+        raise LookupError(how_to_get("tensors", run.parts))
     node, output = question.integers("entry", 2)
     if (node, output) not in run.tensors:
         raise LookupError(f"This run has no tensor for node {node}, output {output}.")

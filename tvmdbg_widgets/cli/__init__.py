@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 
 def main() -> None:
     """Run ``tvmdbg`` with the arguments of this process; ends with an exit status.
 
     0: done. 1: something was found. 2: it could not be done.
     """
-    if sys.argv[1:] == ["--version"]:
-        from tvmdbg_widgets.cli.common.terminal import prepare, version
-
-        prepare()
-        print(version())
-        return
     from tvmdbg_widgets.cli.app import run
 
     run()

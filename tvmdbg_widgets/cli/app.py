@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tvmdbg_widgets import __version__
 from tvmdbg_widgets.cli import (
     check,
     compare,
@@ -26,7 +27,7 @@ from tvmdbg_widgets.cli import (
     table,
     trace,
 )
-from tvmdbg_widgets.cli.common.terminal import prepare, version
+from tvmdbg_widgets.cli.common.terminal import prepare
 from tvmdbg_widgets.cli.common.verbs import INTERRUPTED, Verbs, end_politely, flag, register
 from tvmdbg_widgets.cli.tuning.app import app as tuning
 
@@ -51,7 +52,8 @@ app = typer.Typer(
 
 def _show_version(value: bool) -> None:
     if value:
-        print(version())
+        python = ".".join(map(str, sys.version_info[:3]))
+        print(f"tvmdbg {__version__} (tvmdbg-widgets, Python {python})")
         raise typer.Exit
 
 

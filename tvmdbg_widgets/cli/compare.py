@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, print_json
+from tvmdbg_widgets.cli.common.dump import NamedRun, print_json, read_once
 from tvmdbg_widgets.cli.common.verbs import FOUND, argument, examples, flag, verb
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def compare(
     import tvmdbg_widgets as tvmdbg
 
     _sensible(fail_on, times=times, other=by_kind or warm_up > 0)
+    read_once(a, b)
     if times:
         _times(a, b, fail_on, as_json=as_json, by_kind=by_kind, warm_up=warm_up)
         return

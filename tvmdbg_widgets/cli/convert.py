@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
-from tvmdbg_widgets.cli.common.dump import byte_bar
+from tvmdbg_widgets.cli.common.dump import byte_bar, local_paths
 from tvmdbg_widgets.cli.common.terminal import is_terminal, note
 from tvmdbg_widgets.cli.common.verbs import (
     UsageError,
@@ -122,7 +122,8 @@ def _check_target(source: str, output: str) -> None:
     target = Path(output)
     if target.is_dir():
         raise UsageError(f"{output} is a folder", "Give an output file.")
-    if source != "-" and target.exists() and target.samefile(source):
+    read = (path for path in local_paths(source) if path.exists())
+    if target.exists() and any(map(target.samefile, read)):
         raise UsageError(
             f"{output} is the input file, which is never overwritten", "Choose another file."
         )

@@ -13,7 +13,16 @@ import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, print_json
 from tvmdbg_widgets.cli.common.terminal import for_shell, note, paragraph, say, styled
-from tvmdbg_widgets.cli.common.verbs import FOUND, argument, examples, flag, in_words, option, verb
+from tvmdbg_widgets.cli.common.verbs import (
+    FOUND,
+    UsageError,
+    argument,
+    examples,
+    flag,
+    in_words,
+    option,
+    verb,
+)
 from tvmdbg_widgets.cli.doctor_environments import Environment, Problem, environments, problems
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError
@@ -99,7 +108,7 @@ def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
     """Return a sentence on a readable dump, and its problems."""
     try:
         issues = NamedRun(dump).open().check()
-    except (FormatError, OSError, ValueError) as error:
+    except (FormatError, OSError, ValueError, UsageError) as error:
         what = for_shell(in_words(error))
         return "", [Problem("dump", what, "opening it", "look at what is named")]
     grave = [issue for issue in issues if issue.severity.value == "error"]

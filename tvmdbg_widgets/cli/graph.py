@@ -87,7 +87,7 @@ def graph(
     if kind is To.DOT:
         _write(output, run.to_dot(chosen, **how).encode())
     elif kind is To.MODEL_EXPLORER:
-        _write_model_explorer(run, output, chosen, color_by)
+        _write_model_explorer(named, run, output, chosen, color_by)
     else:
         _write_picture(run, output, kind, chosen, how)
 
@@ -113,7 +113,9 @@ def _write(output: str, data: bytes) -> None:
     note(counted(len(data), "byte"))
 
 
-def _write_model_explorer(run: DebugRun, output: str, chosen: Any, color_by: str | None) -> None:
+def _write_model_explorer(
+    named: NamedRun, run: DebugRun, output: str, chosen: Any, color_by: str | None
+) -> None:
     made = run.to_model_explorer(chosen, node_data=None if color_by is None else [color_by])
     if output == "-":
         import json
@@ -122,6 +124,8 @@ def _write_model_explorer(run: DebugRun, output: str, chosen: Any, color_by: str
         return
     if Path(output).suffix.lower() != ".json":
         raise UsageError(f"{output} is no .json", "Model Explorer opens files that end in .json.")
+    if color_by is not None:
+        named.spare(run, Path(output).with_suffix(f".{color_by}.json"))
     for path in made.save(output):
         say(str(path))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import print_json, quiet_unless_terminal, source_of
+from tvmdbg_widgets.cli.common.dump import print_json, quiet_unless_terminal, read_once, source_of
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.common.verbs import (
     FOUND,
@@ -103,6 +103,7 @@ def _opened(
     wanted: int | str | None = connection
     if connection is not None and connection.isdecimal():
         wanted = int(connection)
+    read_once(client, server)
     sides = source_of(client), source_of(server)
     with usage_errors():
         return open_rpc(*sides, connection=wanted, dtype_layout=layout, era=era)

@@ -95,6 +95,10 @@ def struct(
     [bold]--check[/], exit with status 1 where a place of the sources has another layout, and with
     [bold]--ir[/], where compiled code disagrees with itself.
     """
+    if sum((name is not None, check is not None, ir is not None, assertions)) > 1:
+        raise UsageError("STRUCT, --check, --ir and --assertions are mutually exclusive")
+    if name is None and (dump is not None or output is not None or as_json):
+        raise UsageError("--hex, --output and --json need a STRUCT", "Such as DLTensor.")
     if check is not None or ir is not None or assertions:
         _other(check, ir, dtype_layout or ["wide"], bits or 64)
         return

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets import __version__
+from tvmdbg_widgets.export.nodes import part
 from tvmdbg_widgets.export.private_parameters import (
     ExtractedPart,
     SmallGraphNode,
@@ -75,7 +76,7 @@ def extract(
         raise ValueError("this run has no graph, so no part of it can be taken")
     if hops < 0:
         raise ValueError(f"the number of hops must not be negative, found {hops}")
-    chosen = ExtractedPart(parts.graph, nodes)
+    chosen = ExtractedPart(parts.graph, part(parts.graph, nodes).node_ids.tolist())
     if not chosen.kept:
         raise ValueError("no node is named; name at least one")
     if hops:

@@ -18,6 +18,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,11 @@ class ModelExplorer:
         """
         target = Path(path)
         names = {target: self.graph}
+        stems: list[str] = []
         for name, data in self.node_data.items():
             safe = "".join(char if char.isalnum() else "_" for char in name)[:40]
-            names[target.with_name(f"{target.stem}.{safe}.json")] = data
+            stems.append(_apart(safe, stems))
+            names[target.with_name(f"{target.stem}.{stems[-1]}.json")] = data
         with replacing_all(names, ".json") as files:
             for file, document in zip(files, names.values(), strict=True):
                 file.write(json.dumps(document, allow_nan=False).encode("ascii"))
@@ -109,8 +112,15 @@ def model_explorer(
     for what in (node_data,) if isinstance(node_data, str) else node_data:
         colors = node_colors(run, graph, what)
         if colors is not None:
-            data[colors.name] = {name: _results(colors, chosen.node_ids.tolist())}
+            data[_apart(colors.name, data)] = {name: _results(colors, chosen.node_ids.tolist())}
     return ModelExplorer({"label": name, "graphs": [document]}, data)
+
+
+def _apart(name: str, taken: Iterable[str]) -> str:
+    """Return a name that is not taken, with a number if it would be."""
+    used = {one.casefold() for one in taken}
+    numbered = chain([name], (f"{name} {number}" for number in count(2)))
+    return next(one for one in numbered if one.casefold() not in used)
 
 
 def _namespaces(groups: Groups, nodes: list[int]) -> dict[int, str]:

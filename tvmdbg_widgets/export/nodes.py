@@ -36,11 +36,7 @@ def part(graph: Graph, nodes: Any) -> Subgraph:
         return graph.subgraph(nodes.nodes.tolist())
     if isinstance(nodes, int | str) or not hasattr(nodes, "__iter__"):
         raise TypeError(f"nodes are ids, run.select(query) or a subgraph, not {nodes!r:.80}")
-    ids = [getattr(node, "id", node) for node in nodes]
-    if not all(isinstance(node, int | np.integer) for node in ids):
-        wrong = next(node for node in ids if not isinstance(node, int | np.integer))
-        raise TypeError(f"a node is meant by its id, not by {wrong!r:.80}")
-    return graph.subgraph(ids)
+    return graph.subgraph([getattr(node, "id", node) for node in nodes])
 
 
 def around_nodes(groups: Groups, nodes: list[int]) -> list[int]:
@@ -151,7 +147,7 @@ class NodeColors:
 
     def __init__(self, run: RunFacts, graph: Graph, what: Any) -> None:
         what = colored(graph, what)
-        if isinstance(what, str) and what == "health":
+        if what == "health":
             run.search.run()
         options = graph_options(run, GraphOptions(color_by=what), complete=True)
         self.name = options["color_by"]

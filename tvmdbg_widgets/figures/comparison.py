@@ -8,7 +8,6 @@ from typing import Any
 from tvmdbg_widgets.analysis.compare import Comparison
 from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.result import SPEED
-from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.comparison import comparison_answer
@@ -19,7 +18,6 @@ from tvmdbg_widgets.figures.graph import graph_options
 from tvmdbg_widgets.figures.options import GraphOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import usable_width
-from tvmdbg_widgets.model.base.slips import one_of
 
 #: px from which both graphs fit.
 _NARROW = 620
@@ -46,11 +44,7 @@ def comparison_figure(
     As in the live view groups are closed and matched boxes are level. A narrow figure, and one of
     very large graphs, has only the table.
     """
-    if kind is not None:
-        one_of("kind", kind, tuple(one.label for one in DifferenceKind))
     by = color_by or ("match" if comparison.times is None else SPEED)
-    if by in (SPEED, CHANGE) and comparison.times is None:
-        raise ValueError(f"{by!r} needs the times of both runs, and one of them has none")
     many = any(map(has_many, runs))
     graphs = all(run.graph is not None and run.graph.num_nodes for run in runs)
     most = _MOST_SAVED_BYTES if saved else _MOST_BYTES

@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
+from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES, ERROR, OWN_COLORS
 from tvmdbg_widgets.analysis.opening import checked_query
 from tvmdbg_widgets.answers.few_names import has_many
 from tvmdbg_widgets.answers.node_columns import number_of
@@ -87,8 +88,29 @@ def colored(graph: Graph, color_by: Any) -> str | NodeColumn:
     if isinstance(color_by, str):
         return color_by
     with naming("color_by"):
-        given = color_by if isinstance(color_by, NodeColumn) else node_column(graph, color_by)
-        return fitting(given, graph)
+        return given_column(graph, color_by)
+
+
+def given_column(graph: Graph, data: Any, **how: Any) -> NodeColumn:
+    """Return a column or data as a column that fits the graph, by a name that views leave free."""
+    if isinstance(data, TimeComparison):
+        data = data.column_of(graph)
+    is_column = isinstance(data, NodeColumn)
+    if is_column:
+        refuse_words(data.name, how)
+    elif callable(data):
+        how = {"name": getattr(data, "__name__", "values").strip("<>")} | how
+        data = [data(node) for node in graph.nodes]
+    column: NodeColumn = data if is_column else node_column(graph, data, **how)
+    if column.name in (OWN_COLORS if is_column else (*COLOR_NAMES, ERROR)):
+        raise ValueError(f"{column.name!r} is the name of a built-in column; choose another")
+    return fitting(column, graph)
+
+
+def refuse_words(name: str, how: dict[str, Any]) -> None:
+    """Refuse words on a column that is complete, but for the range of its colors."""
+    if words := ", ".join(word for word in how if word != "range"):
+        raise TypeError(f"{name!r} takes no {words}")
 
 
 def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:

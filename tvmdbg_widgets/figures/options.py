@@ -36,6 +36,8 @@ Region: TypeAlias = tuple[int, int, int, int]
 _EXACT = 2**53
 _MOST_HEIGHT = 4000
 _REGION = fixed(row=whole(0), col=whole(0), rows=whole(1), cols=whole(1))
+#: Per second; logarithms of quotients stay finite.
+_CEILING = number(1e-30, 1e30)
 NODES = listed(whole())
 ENTRY = "[node: number, output: number]"
 
@@ -307,8 +309,8 @@ class TimelineOptions(ViewOptions, view="timeline"):
         "nine tenths of the time; then the block, else the share.",
     )
     critical: bool = option(FLAG, False, "Whether the critical path is marked.", drawn=False)
-    peak_flops: float | None = option(number(0), None, "Hardware peak of the roofline, FLOP/s.")
-    bandwidth: float | None = option(number(0), None, "Memory bandwidth of the roofline, byte/s.")
+    peak_flops: float | None = option(_CEILING, None, "Hardware peak of the roofline, FLOP/s.")
+    bandwidth: float | None = option(_CEILING, None, "Memory bandwidth of the roofline, byte/s.")
     sort: str = option(
         choice("time", "order"),
         "time",

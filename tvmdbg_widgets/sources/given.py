@@ -110,9 +110,12 @@ def flat(sources: Iterable[Any]) -> list[SourceLike]:
 
 
 def content_of(source: SourceLike) -> SourceLike:
-    """Return JSON text as bytes and paths with ``~`` expanded; other sources stay."""
+    """Return JSON text as bytes, paths without quotes, ``~`` expanded; other sources stay."""
     if not isinstance(source, str):
         return source
+    bare = source.strip()[1:-1]
+    if source.strip() in (f'"{bare}"', f"'{bare}'") and os.path.exists(bare):  # noqa: PTH110
+        return bare
     if source.lstrip()[:1] in ("{", '"'):
         return source.encode()
     if not source.strip():

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.executorch.event_block import (
     EXECUTORCH_COLUMNS,
     METADATA,
@@ -20,16 +19,19 @@ from tvmdbg_widgets.analysis.executorch.event_block import (
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.node_columns import (
     COLOR_NAMES,
+    ERROR,
     TIMED_COLUMNS,
     OutputErrors,
     known_column,
 )
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.answers.node_columns import number_of
+from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
+from tvmdbg_widgets.figures.graph import given_column, refuse_words
 from tvmdbg_widgets.model.base.slips import meant
-from tvmdbg_widgets.model.graph.node_columns import NodeColumn, fitting, node_column
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
-_ERROR, _LAYOUT = "error", "layout"
+_LAYOUT = "layout"
 #: Entries up to which the layout column is computed at once.
 _AT_ONCE = 300
 _TOLD_EVERY = 0.25
@@ -41,32 +43,37 @@ class _ColorsStoppedError(Exception):
 
 
 class ColorWork(threading.Thread):
-    """A thread that computes one column until it is stopped."""
+    """A thread that computes one column, after the work that it replaces, until it is stopped."""
 
     def __init__(
-        self, work: Callable[[Callable[[int], None]], None], tell: Callable[[str, int], None]
+        self,
+        work: Callable[[Callable[[int], None]], None],
+        tell: Callable[[str, int], None],
+        replaced: ColorWork | None,
     ) -> None:
         super().__init__(name="tvmdbg-colors", daemon=True)
-        self._work, self._tell = work, tell
-        self._stopping = threading.Event()
+        self._work, self._tell, self._replaced = work, tell, replaced
+        #: Set to stop at the next step; finished rows stay.
+        self.stopping = threading.Event()
         self._told = 0.0
         self._done = 0
 
-    def stop(self) -> None:
-        """Stop at the next step; finished rows stay."""
-        self._stopping.set()
-
     def run(self) -> None:
         """Compute the column, and report how it ended."""
+        if self._replaced is not None:
+            self._replaced.join()
+            self._replaced = None
+        state = "cancelled"
         try:
             self._work(self._watch)
+            state = "done"
         except _ColorsStoppedError:
-            self._tell("cancelled", self._done)
-        else:
-            self._tell("done", self._done)
+            pass
+        finally:
+            self._tell(state, self._done)
 
     def _watch(self, done: int) -> None:
-        if self._stopping.is_set():
+        if self.stopping.is_set():
             raise _ColorsStoppedError
         self._done = done
         now = time.monotonic()
@@ -105,20 +112,9 @@ class ColorColumns:
             self._begin_executorch(what)
         if isinstance(what, str):
             return self._known_name(what, how)
-        graph = self._run.graph
-        if graph is None:
+        if self._run.graph is None:
             raise ValueError("the run has no graph")
-        if isinstance(what, TimeComparison):
-            what = what.column_of(graph)
-        if isinstance(what, NodeColumn):
-            self._keep(fitting(what, graph))
-            return what.name
-        if callable(what):
-            how = {"name": getattr(what, "__name__", "values").strip("<>")} | how
-            what = [what(node) for node in graph.nodes]
-        column = node_column(graph, what, **how)
-        if column.name in (*COLOR_NAMES, _ERROR):
-            raise ValueError(f"{column.name!r} is the name of a built-in column; choose another")
+        column = given_column(self._run.graph, what, **how)
         self._keep(column)
         return column.name
 
@@ -126,23 +122,21 @@ class ColorColumns:
         """Return a column, or its name if the run computes it."""
         return self._columns.get(name, name)
 
-    def begin(self, name: str, *, again: bool = False) -> None:
-        """Compute a missing column; ``again`` restarts a stopped one."""
+    def begin(self, name: str) -> None:
+        """Compute a missing column, or go on with stopped work."""
         work = self._work.get(name)
-        if work is not None and again:
-            work.stop()
-            work.join(1)
-        if name == _LAYOUT and (again or name not in self._columns):
+        missing = name not in self._columns if work is None else work.stopping.is_set()
+        if name == _LAYOUT and missing:
             self._begin_layout()
-        elif name in TIMED_COLUMNS and name not in self._columns and self._run.graph is not None:
+        elif name in TIMED_COLUMNS and missing and self._run.graph is not None:
             self._keep(known_column(self._run.parts, name))
-        elif name == _ERROR and again and self._errors is not None:
+        elif name == ERROR and missing and self._errors is not None:
             self._begin_errors(self._errors)
 
     def stop(self, name: str) -> None:
         """Stop computing a column; finished rows stay."""
         if name in self._work:
-            self._work[name].stop()
+            self._work[name].stopping.set()
 
     def wait(self, name: str, seconds: float | None = None) -> bool:
         """Block until a column is computed or stopped; return whether it ended."""
@@ -152,13 +146,13 @@ class ColorColumns:
         work.join(seconds)
         return not work.is_alive()
 
-    def for_page(self) -> list[tuple[str, NodeColumn, Any]]:
-        """Return the columns for a page without a kernel, by name, and how far their work is."""
+    def for_page(self) -> list[NodeColumn]:
+        """Return the columns for a page without a kernel."""
         graph = self._run.graph
         if graph is not None and graph.num_entries <= _AT_ONCE:
             self.begin(_LAYOUT)
-        kept = self._columns.items()
-        return [(name, column, self.offered[name]["work"]) for name, column in kept]
+        with self._lock:
+            return list(self._columns.values())
 
     def _begin_executorch(self, name: str) -> None:
         """Compute a column that only ExecuTorch runs have."""
@@ -172,20 +166,19 @@ class ColorColumns:
             self._keep(metadata_column(run.graph, self._inspected(), key))
 
     def _known_name(self, name: str, how: dict[str, Any]) -> str:
-        if name == _ERROR and "reference" in how:
+        how.pop("range", None)
+        if name == ERROR and "reference" in how:
             self._begin_errors(OutputErrors(self._run.parts, **how))
             return name
         known = (*COLOR_NAMES, *self._columns)
         if name not in known:
-            if name == _ERROR:
+            if name == ERROR:
                 given = f", found {', '.join(how)}" if how else ""
                 raise ValueError(
                     f"'error' needs a reference: color_by('error', reference=other_run){given}"
                 )
             raise ValueError(f"no column {name!r:.80}{meant(name, known)}")
-        how.pop("range", None)
-        if how:
-            raise TypeError(f"{name!r} takes no {', '.join(how)}")
+        refuse_words(name, how)
         return name
 
     def _keep(self, column: NodeColumn, **work: Any) -> None:
@@ -193,7 +186,7 @@ class ColorColumns:
             number = number_of(self._run, column)
             offered = self.offered | {column.name: {"number": number, "work": work or None}}
             self._columns[column.name] = column
-            own = [name for name in offered if name not in (_LAYOUT, _ERROR, *TIMED_COLUMNS)]
+            own = [name for name in offered if name not in (_LAYOUT, ERROR, *TIMED_COLUMNS)]
             for name in own[:-_MOST_COLUMNS]:
                 del offered[name], self._columns[name]
             self.offered = offered
@@ -207,7 +200,8 @@ class ColorColumns:
             self._keep(known_column(parts, _LAYOUT))
             return
         total = graph.num_entries
-        made = [NodeColumn(_LAYOUT, "entries", codes=np.full(total, -1, np.int32))]
+        unknown = np.full(total, -1, np.int32)
+        made = [NodeColumn(_LAYOUT, "entries", codes=unknown, note="not computed to the end")]
         self._begin(
             _LAYOUT,
             lambda watch: made.append(known_column(parts, _LAYOUT, watch)),
@@ -222,7 +216,7 @@ class ColorColumns:
                 self._keep(errors.column(), state=state, done=errors.done, total=errors.total)
 
         tell("scanning", 0)
-        self._begin(_ERROR, errors.run, tell)
+        self._begin(ERROR, errors.run, tell)
 
     def _begin(
         self,
@@ -231,5 +225,9 @@ class ColorColumns:
         tell: Callable[[str, int], None],
     ) -> None:
         self.stop(name)
-        self._work[name] = ColorWork(work, tell)
-        self._work[name].start()
+        begun = ColorWork(work, tell, self._work.get(name))
+        if HAS_THREADS:
+            self._work[name] = begun
+            begun.start()
+        else:
+            begun.run()

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import traitlets
 
-from tvmdbg_widgets.analysis.compare import compare
+from tvmdbg_widgets.analysis.compare import Comparison, compare
 from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
@@ -23,9 +23,9 @@ from tvmdbg_widgets.figures.options import Redaction, auto_height
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.options import FLAG, ViewOptions, choice, option
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
-from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import ModelTrait, described, traits_of
-from tvmdbg_widgets.widgets.view import View, a_session, own_model
+from tvmdbg_widgets.widgets.session import Session, SessionTrait
+from tvmdbg_widgets.widgets.traits import ModelTrait, described, traits_of, validated
+from tvmdbg_widgets.widgets.view import View, own_model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +55,12 @@ class ComparisonOptions(ViewOptions):
 
 
 ComparisonTraits: Any = traits_of(ComparisonOptions)
+
+
+def _known_color(comparison: Comparison, by: str) -> str:
+    if by in (SPEED, CHANGE) and comparison.times is None:
+        raise ValueError(f"{by!r} needs the times of both runs, and one of them has none")
+    return by
 
 
 @described
@@ -95,7 +101,7 @@ class ComparisonView(ComparisonTraits, View):
     _code = traitlets.Unicode(code_name("comparison")).tag(sync=True)
 
     run_b = ModelTrait()
-    session_b: Any = ModelTrait()
+    session_b: Any = SessionTrait()
     _made_by = "tvmdbg_widgets.ComparisonView(a, b)"
 
     def __init__(
@@ -118,13 +124,11 @@ class ComparisonView(ComparisonTraits, View):
         super().__init__(a, run_b=model_of(self._facts_b), session_b=own, **traits)
         self.on_msg(self._on_question)
 
+    _check_color = validated("color_by", lambda self, by: _known_color(self.comparison, by))
+
     @traitlets.validate("run_b")
     def _its_own_run_b(self, proposal: dict[str, Any]) -> object:
         return own_model(proposal, self._facts_b)
-
-    @traitlets.validate("session_b")
-    def _another_session(self, proposal: dict[str, Any]) -> Session:
-        return a_session(proposal)
 
     def __repr__(self) -> str:
         a, b = self.comparison.titles

@@ -98,8 +98,8 @@ class ColorName(str):
         """Name of the column, or the column itself if the run does not compute it."""
         return self._columns.column(str(self))
 
-    def for_page(self) -> list[tuple[str, NodeColumn, Any]]:
-        """Return the columns for a page without a kernel, and how far their work is."""
+    def for_page(self) -> list[NodeColumn]:
+        """Return the columns for a page without a kernel."""
         return self._columns.for_page()
 
 
@@ -127,14 +127,23 @@ class GraphColors(traitlets.HasTraits):
     _facts: RunFacts  # the view's
     color_limits: tuple[float, float] | None
     label: str
-    _begun = False
+    #: Whether new limits come with a new color.
+    _keeps_limits = True
 
     def __init__(self, run: Any, *args: Any, **traits: Any) -> None:
         self._columns = ColorColumns(
             facts_of(run), self._send_columns, lambda: run.inspector.event_blocks
         )
         super().__init__(run, *args, **traits)
-        self._begun = True
+        self._keeps_limits = False
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Apply the values that a page sets; limits that it sets with a color are of that."""
+        self._keeps_limits = "color_limits" in sync_data
+        try:
+            super().set_state(sync_data)  # type: ignore[misc]
+        finally:
+            self._keeps_limits = False
 
     @traitlets.default("color_by")
     def _by_kind(self) -> ColorName:
@@ -150,7 +159,7 @@ class GraphColors(traitlets.HasTraits):
 
     @traitlets.observe("color_by")
     def _recolored(self, change: Any) -> None:
-        if self._begun and change["old"] != change["new"]:
+        if not self._keeps_limits and change["old"] != change["new"]:
             self.color_limits = None  # they belong to the old column
         self._color_paused = False
         self._columns.begin(str(self.color_by))
@@ -165,7 +174,7 @@ class GraphColors(traitlets.HasTraits):
         if change["new"]:
             self._columns.stop(str(self.color_by))
         else:
-            self._columns.begin(str(self.color_by), again=True)
+            self._columns.begin(str(self.color_by))
 
     def _send_columns(self, offered: dict[str, Any]) -> None:
         self._color_columns = offered

@@ -92,7 +92,7 @@ class LinkedPlot(RunView):
         others = [name for name in source.column_names if name != named]
         texts = [name for name in others if name.endswith("_text")] or others[:_MOST_COLUMNS]
         columns = [source.data[name] for name in (named, *texts)]
-        rows = [[*map(_cell, row)] for row in islice(zip(*columns, strict=True), _MOST_ROWS)]
+        rows = [[*map(_cell, row)] for row in islice(zip(*columns, strict=False), _MOST_ROWS)]
         plots = sorted(self.figure.select({"type": Plot}), key=lambda plot: str(plot.id))
         titles = [title for plot in plots for title in (plot.title, *reversed(plot.above))]
         above = [" ".join(title.text.split()) for title in titles if getattr(title, "text", "")]

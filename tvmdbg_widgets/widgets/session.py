@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -20,12 +18,14 @@ from tvmdbg_widgets.model.base.options import (
     fixed,
     interval,
     option,
+    option_of,
     options_of,
     whole,
 )
 from tvmdbg_widgets.model.base.slips import meant, no_argument, one_of
 from tvmdbg_widgets.model.refs import entry_ref, listed, node_ref
 from tvmdbg_widgets.widgets.traits import (
+    ModelTrait,
     SharedModel,
     as_trait_error,
     described,
@@ -247,6 +247,18 @@ class Session(SessionTraits, SharedModel):
         return f"Session: {selected} selected; entry {self.entry}, slice {self.slice}"
 
 
+class SessionTrait(ModelTrait):
+    """The session of a view."""
+
+    def validate(self, obj: Any, value: Any) -> Session:
+        """Return the session; TraitError for anything else."""
+        del obj
+        if not isinstance(value, Session):
+            found = type(value).__name__
+            raise traitlets.TraitError(f"{self.name} must be a Session, not {found}")
+        return value
+
+
 NodeRef: TypeAlias = int | str
 StepLike: TypeAlias = (
     tuple[NodeRef | tuple[NodeRef, int] | list[NodeRef], str] | Mapping[str, object]
@@ -322,6 +334,7 @@ def _step(run: RunFacts | None, step: object) -> dict[str, Any]:
     for pair in (checked_slice, checked_entry):
         if pair is not None and pair[0] not in nodes:
             nodes.append(pair[0])
+    span = option_of(SessionOptions, "time_range").checked(fields.get("time_range"))
     view = fields.get("view")
     if view is not None:
         one_of("view", view, _VIEWS)
@@ -332,7 +345,7 @@ def _step(run: RunFacts | None, step: object) -> dict[str, Any]:
         "nodes": list(dict.fromkeys(nodes)),
         "entry": None if checked_entry is None else list(checked_entry),
         "slice": None if checked_slice is None else list(checked_slice),
-        "time_range": _range(fields.get("time_range")),
+        "time_range": span and list(span),
         "view": view,
     }
 
@@ -370,23 +383,9 @@ def _pair(value: object, name: str, form: str) -> tuple[object, object] | None:
 
 
 def _slice(run: RunFacts | None, node: object, occurrence: object) -> tuple[int, int]:
-    if isinstance(occurrence, bool) or not hasattr(occurrence, "__index__"):
-        raise TypeError(f"a slice must be (node, occurrence), not ({node!r}, {occurrence!r})")
-    row, number = node_ref(node, *named_in(run)), operator.index(occurrence)
+    row, number = node_ref(node, *named_in(run)), whole().check(occurrence)
     if run is not None and run.timeline is not None:
         count = len(run.timeline.slices_of(row))
         if not 0 <= number < count:
             raise IndexError(f"no slice {number} of node {row}, which has {count}")
     return row, number
-
-
-def _range(value: object) -> list[float] | None:
-    pair = _pair(value, "time_range", "(start, end) in nanoseconds")
-    if pair is None:
-        return None
-    if not all(isinstance(end, int | float) and math.isfinite(end) for end in pair):
-        raise TypeError(f"time_range must be two numbers in nanoseconds, not {value!r}")
-    start, end = float(pair[0]), float(pair[1])  # type: ignore[arg-type]
-    if not start < end:
-        raise ValueError(f"time_range must end after it starts, not {value!r}")
-    return [start, end]

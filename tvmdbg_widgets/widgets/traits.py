@@ -43,8 +43,8 @@ def as_trait_error(name: str = "") -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, LookupError, OverflowError) as problem:
-        message = f"{name}: {problem.args[0]}" if name else problem.args[0]
-        raise traitlets.TraitError(message) from None
+        why = problem.args[0] if problem.args else type(problem).__name__
+        raise traitlets.TraitError(f"{name}: {why}" if name else why) from None
 
 
 def validated(name: str, check: Callable[[Any, Any], Any]) -> Any:

@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.base.options import ViewOptions, options_of
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.outputs import Saved
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
-from tvmdbg_widgets.widgets.session import Session
+from tvmdbg_widgets.widgets.session import Session, SessionTrait
 from tvmdbg_widgets.widgets.traits import ModelTrait
 
 
@@ -39,29 +39,16 @@ def own_model(proposal: dict[str, Any], run: RunFacts) -> object:
     return proposal["value"]
 
 
-def a_session(proposal: dict[str, Any]) -> Session:
-    """Return the proposed session; TraitError for anything else."""
-    session = proposal["value"]
-    if not isinstance(session, Session):
-        name = proposal["trait"].name
-        raise traitlets.TraitError(f"{name} must be a Session, not {type(session).__name__}")
-    return session
-
-
 class RunView(Saved):
     """A widget of one run, with the run's model and a session."""
 
     run = ModelTrait()
-    session: Any = ModelTrait()
+    session: Any = SessionTrait()
     _facts: RunFacts
 
     @traitlets.validate("run")
     def _its_own_run(self, proposal: dict[str, Any]) -> object:
         return own_model(proposal, self._facts)
-
-    @traitlets.validate("session")
-    def _a_session(self, proposal: dict[str, Any]) -> Session:
-        return a_session(proposal)
 
 
 class Drawn(traitlets.HasTraits):

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import traitlets
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain
 from tvmdbg_widgets.analysis.compare import Comparison
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.answers.comparison import comparison_answer
@@ -147,6 +149,9 @@ def test_view_of_run_compared_with_itself_has_two_sessions(corpus: Path) -> None
     assert "72 of 72 nodes matched" in both.figure().text
     with pytest.raises(TypeError, match="shows two runs"):
         tvmdbg.ComparisonView(run, "other")  # type: ignore[arg-type]
+    timeless = tvmdbg.open(chain(["x", "a"]))
+    with pytest.raises(traitlets.TraitError, match="needs the times of both runs"):
+        tvmdbg.ComparisonView(timeless, timeless, color_by="speed")
     view.close()
     both.close()
 

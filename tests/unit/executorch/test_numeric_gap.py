@@ -100,6 +100,11 @@ def test_other_errors_match_inspector() -> None:
             gap(MLP, compat=True, **options)
 
 
+def test_a_number_is_no_distance() -> None:
+    with pytest.raises(TypeError, match="a distance is a name or a callable, not 5"):
+        numeric_gap(blocks_of(MLP), record_of(MLP), 5, reference={})  # type: ignore[arg-type]
+
+
 def test_handles_not_traceable_to_exported_program_are_rejected() -> None:
     record = dataclasses.replace(record_of(MLP), export_graph_id=1)
     given: Any = {"reference": aot_values(MLP), "compat": True}

@@ -97,6 +97,7 @@ def test_text_contrast_meets_wcag_aa() -> None:
         ("timeline", {"show": "all"}, ValueError, "'both', 'chart', 'table'"),
         ("timeline", {"sort": "name"}, ValueError, "'time', 'order'"),
         ("timeline", {"bandwidth": 10**400}, ValueError, "bandwidth: expected a finite number"),
+        ("timeline", {"bandwidth": 0}, ValueError, "bandwidth: expected 1e-30 to 1e+30, found 0"),
         ("timeline", {"time_range": (5.0, 1.0)}, ValueError, "start, end"),
         ("memory", {"color_by": "time"}, ValueError, "'kind', 'size'"),
         ("memory", {"step_range": (5.0, 1.0)}, ValueError, "start, end"),

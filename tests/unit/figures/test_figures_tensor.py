@@ -322,6 +322,8 @@ def test_missing_tensor_is_named(tmp_path: Path) -> None:
     assert figure.text.endswith(figure.description["missing"])
     empty = run_of(tmp_path).figure("tensor")
     assert empty.description["missing"] == "This run's params file has no tensors."
+    without = DebugRun(replace(run.parts, tensors=None)).figure("tensor", entry=(0, 0))
+    assert without.description["missing"].startswith("This run has no tensors. ")
 
 
 def test_numbers_of_numpy_are_options(tmp_path: Path) -> None:

@@ -260,6 +260,10 @@ def test_a_replaced_column_is_not_answered(small: DebugRun) -> None:
         answer(small.facts, {"kind": "nodeColumn", "number": old})
 
 
+def _without_reason(_node: object) -> None:
+    raise KeyError
+
+
 def test_color_by_is_both_a_name_and_callable(small: DebugRun) -> None:
     view = tvmdbg.GraphView(small)
     assert view.color_by == "kind"
@@ -289,6 +293,17 @@ def test_color_by_is_both_a_name_and_callable(small: DebugRun) -> None:
         view.color_by = "error"
     with pytest.raises(ValueError, match="name of a built-in column"):
         view.color_by(data, name="time")
+    column = dataclasses.replace(node_column(graph, data), name="health")
+    with pytest.raises(traitlets.TraitError, match="name of a built-in column"):
+        view.color_by = column
+    with pytest.raises(ValueError, match="name of a built-in column"):
+        small.figure("graph", color_by=column)
+    with pytest.raises(TypeError, match="'values' takes no unit"):
+        view.color_by(node_column(graph, data), unit="dB")
+    with pytest.raises(traitlets.TraitError, match="color_by: KeyError"):
+        view.color_by = _without_reason
+    view.color_by(data, name="\udcff", unit="\udcff")
+    assert str(view.color_by).encode()
     with pytest.raises(traitlets.TraitError, match="found 1 value "):
         tvmdbg.GraphView(small, color_by=[1])
     with pytest.raises(traitlets.TraitError, match="did you mean"):
@@ -337,10 +352,88 @@ def test_errors_are_computed_in_background_and_can_be_stopped(resnet: DebugRun) 
     stopped = view._color_columns["error"]["work"]
     assert stopped["state"] == "cancelled"
     assert stopped["done"] < stopped["total"]
+    assert "not yet compared" in view.color_by.column.note
     held.set()
     view.color_by.go_on()
     assert view.color_by.wait(60)
     assert view._color_columns["error"]["work"]["state"] == "done"
+    assert "not yet compared" not in view.color_by.column.note
+
+
+def test_stopped_colors_go_on_when_they_are_chosen_again(resnet: DebugRun) -> None:
+    view = tvmdbg.GraphView(resnet)
+    view.color_by("error", reference=resnet, range=(0, 1))
+    assert view.color_limits == (0, 1)
+    view.color_by.stop()
+    assert view.color_by.wait(60)
+    view.color_by = "kind"
+    view.color_by = "error"
+    assert view.color_by.wait(60)
+    assert view._color_columns["error"]["work"]["state"] == "done"
+
+
+def test_replaced_work_ends_before_the_next_begins(resnet: DebugRun) -> None:
+    view = tvmdbg.GraphView(resnet)
+    columns = view._columns
+    held, steps = threading.Event(), list[str]()
+
+    def work(watch: Any) -> None:
+        steps.append("begun")
+        held.wait(60)
+        steps.append("ended")
+        watch(1)
+
+    columns._begin("layout", work, lambda state, _done: steps.append(state))
+    columns._begin("layout", lambda _watch: steps.append("next"), lambda _state, _done: None)
+    held.set()
+    assert columns.wait("layout", 60)
+    assert steps == ["begun", "ended", "cancelled", "next"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_work_that_fails_is_said_to_have_ended(resnet: DebugRun) -> None:
+    told: list[str] = []
+    columns = tvmdbg.GraphView(resnet)._columns
+
+    def fails(_watch: Any) -> None:
+        raise SystemExit
+
+    columns._begin("layout", fails, lambda state, _done: told.append(state))
+    assert columns.wait("layout", 60)
+    assert told == ["cancelled"]
+
+
+def test_colors_are_computed_where_no_thread_starts(
+    resnet: DebugRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tvmdbg_widgets.widgets.color_columns.HAS_THREADS", False)
+    view = tvmdbg.GraphView(resnet)
+    view.color_by("error", reference=resnet)
+    assert view.color_by.wait(0)
+    assert view._color_columns["error"]["work"]["state"] == "done"
+
+
+@pytest.mark.parametrize("key", [True, (1,), (0, 0, 0), ("x", 0), 1.5, -1, 10**6, (0, 9)])
+def test_references_name_entries(resnet: DebugRun, key: Any) -> None:
+    with pytest.raises((TypeError, LookupError), match=r"node|entry|output"):
+        OutputErrors(resnet.parts, {key: np.zeros(3)})
+
+
+def test_arrays_without_numbers_have_no_error(resnet: DebugRun) -> None:
+    (node, _), tensor = next(iter(resnet.tensors.items()))
+    errors = OutputErrors(resnet.parts, {node: np.full(tensor.view_shape, object())})
+    errors.run()
+    assert np.isnan(errors.values).all()
+
+
+def test_limits_that_a_page_sets_with_a_color_are_kept(small: DebugRun) -> None:
+    for names in (("color_by", "color_limits"), ("color_limits", "color_by")):
+        view = tvmdbg.GraphView(small, color_by="kind")
+        state = {"color_by": "bytes", "color_limits": [0, 2]}
+        view.set_state({name: state[name] for name in names})
+        assert (view.color_by, view.color_limits) == ("bytes", (0, 2))
+        view.set_state({"color_by": "dtype"})
+        assert view.color_limits is None
 
 
 def test_figure_and_page_show_the_column(small: DebugRun, tmp_path: Path) -> None:
@@ -366,6 +459,10 @@ def test_figure_shows_color_classes(resnet: DebugRun) -> None:
     about = {"focus": 3, "hops": 1, "label": "{op}\n{device} {layout}"}
     figure = resnet.figure("graph", color_by={0: "mine"}, **about)
     assert "cuda NCHW" in figure.svg
+    figure = resnet.figure("graph", color_by=lambda node: node.op_kind)
+    assert figure.description["color_by"] == "lambda"
+    changed = resnet.compare_times(resnet)
+    assert resnet.figure("graph", color_by=changed).description["color_by"] == "time change"
 
 
 def test_figure_shows_unlisted_devices_as_unknown() -> None:

@@ -1,6 +1,7 @@
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,6 +106,12 @@ def test_columns_cannot_be_written(graph: Graph) -> None:
 def test_inconsistent_columns_are_refused(graph: Graph, columns: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"must|items|name"):
         dataclasses.replace(graph, **columns)
+
+
+@pytest.mark.parametrize("given", [[True] * 5, np.ones(5, bool), [1.5], ["a"], [None]])
+def test_subgraph_takes_ids_and_no_mask(graph: Graph, given: Any) -> None:
+    with pytest.raises(TypeError, match="a node is meant by its id"):
+        graph.subgraph(given)
 
 
 def test_subgraph_keeps_ids(graph: Graph) -> None:

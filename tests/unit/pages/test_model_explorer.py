@@ -10,6 +10,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tests.unit.pages.test_dot import tvmdbg_graph
+from tvmdbg_widgets.model.graph.node_columns import node_column
 
 #: Fields and their types by graph_builder.py of Model Explorer.
 NODE = {
@@ -153,6 +154,15 @@ def test_node_data_are_keyed_by_graph_and_node(resnet: Any, tmp_path: Path) -> N
     assert json.loads(files[0].read_text("ascii")) == made.graph
     with pytest.raises(ValueError, match=r"must end in \.json"):
         made.save(tmp_path / "net.txt")
+
+
+def test_node_data_of_one_name_are_all_kept(resnet: Any, tmp_path: Path) -> None:
+    named = [node_column(resnet.graph, {3: 1.0}, name=name) for name in ("a b", "a/b", "A_B")]
+    made = resnet.to_model_explorer(node_data=[{3: 1.5}, {3: 2.5}, *named])
+    assert list(made.node_data) == ["values", "values 2", "a b", "a/b", "A_B"]
+    files = [file.name for file in made.save(tmp_path / "net.json")]
+    assert files[1:3] == ["net.values.json", "net.values_2.json"]
+    assert len({file.casefold() for file in files}) == 6
 
 
 def test_numbers_that_json_does_not_have_are_left_out(resnet: Any) -> None:

@@ -324,6 +324,9 @@ def test_paths_are_checked_before_anything_is_computed(run: DebugRun, tmp_path: 
 
 
 def test_a_frame_is_sandboxed_and_carries_the_page(run: DebugRun) -> None:
+    for height in ("500", 0, 1.5, True):
+        with pytest.raises((TypeError, ValueError), match="expected"):
+            tvmdbg.GraphView(run).embed(height)  # type: ignore[arg-type]
     embedded = tvmdbg.GraphView(run).embed(500)
     (frame,) = Document(embedded.html).every("iframe")
     assert frame["sandbox"] == "allow-scripts"

@@ -114,6 +114,8 @@ _OF_INSPECTOR: Final = 3
 def metric(distance: str | Distance, *, compat: bool = False) -> GapMetric:
     """Return a distance by case-insensitive name, or for a callable."""
     if not isinstance(distance, str):
+        if not callable(distance):
+            raise TypeError(f"a distance is a name or a callable, not {distance!r:.80}")
         return GapMetric(
             getattr(distance, "__name__", type(distance).__name__), distance, named=False
         )

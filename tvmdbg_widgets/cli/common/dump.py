@@ -107,8 +107,7 @@ class NamedRun:
         from tvmdbg_widgets.run import DebugRun
 
         quiet_unless_terminal()
-        if [*self.dump, *self._files()].count("-") > 1:
-            raise UsageError("standard input ('-') can be used only once")
+        read_once(*self.dump, *self._files())
         opened = open_dump(
             *map(source_of, self.dump),
             device=self.device,
@@ -133,7 +132,7 @@ class NamedRun:
     def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:
         """Refuse to overwrite an input file."""
         target = Path(output)
-        named = [Path(path) for path in (*self.dump, *self._files()) if path]
+        named = local_paths(*self.dump, *self._files())
         read = [*named, *(place / own.path for place in named for own in run.parts.files)]
         if target.exists() and any(path.is_file() and target.samefile(path) for path in read):
             raise UsageError(
@@ -157,6 +156,20 @@ def _limit(text: str) -> tuple[str, int]:
             "Write it as: --limit trace=20G",
         )
     return match[1], int(match[2]) << _UNITS[match[3].upper()]
+
+
+def read_once(*names: str | None) -> None:
+    """Refuse arguments of which more than one is standard input."""
+    if names.count("-") > 1:
+        raise UsageError("standard input ('-') can be used only once")
+
+
+def local_paths(*names: str | None) -> list[Path]:
+    """Return the paths among arguments, as they are opened."""
+    from tvmdbg_widgets.sources.given import content_of
+
+    given = (content_of(name) for name in names if name)
+    return [Path(one) for one in given if isinstance(one, str | os.PathLike)]
 
 
 def source_of(name: str | None) -> Any:

@@ -23,6 +23,8 @@ _FILES = frozenset(("graph", "params", "trace", "table", "debug_buffer"))
 _CHOICES = frozenset(("device", "method"))
 _OPTIONS = {
     "open(…, follow_links=True)": "--follow-links",
+    "open_rpc(capture, connection=0)": "--connection 0",
+    "open_rpc(client, server)": "tvmdbg rpc CLIENT SERVER",
     "open the log with dag=": "give a DAG text along",
 }
 _WRITE = re.compile(r"log\.write\(path(?:, log\.select\(\"([^\"]*)\"\))?\)")
@@ -41,14 +43,6 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def version() -> str:
-    """Return the line that ``--version`` prints."""
-    from tvmdbg_widgets import __version__
-
-    python = ".".join(map(str, sys.version_info[:3]))
-    return f"tvmdbg {__version__} (tvmdbg-widgets, Python {python})"
 
 
 def is_terminal(stream: TextIO) -> bool:

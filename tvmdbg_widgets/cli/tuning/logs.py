@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tvmdbg_widgets.cli.common.dump import quiet_unless_terminal, source_of, taking, wanted
+from tvmdbg_widgets.cli.common.dump import (
+    local_paths,
+    quiet_unless_terminal,
+    read_once,
+    source_of,
+    taking,
+    wanted,
+)
 from tvmdbg_widgets.cli.common.verbs import UsageError, argument, option, verb
 
 if TYPE_CHECKING:
@@ -63,8 +70,7 @@ class NamedLog:
         from tvmdbg_widgets.tuning import open_tuning
 
         quiet_unless_terminal()
-        if self.logs.count("-") > 1:
-            raise UsageError("standard input ('-') can be used only once")
+        read_once(*self.logs)
         return open_tuning(
             [source_of(log) for log in self.logs],
             register=self.register or None,
@@ -77,10 +83,9 @@ class NamedLog:
         target = Path(output)
         if target.is_dir():
             raise UsageError(f"{output} is a folder", "Give an output file.")
-        read = [Path(log) for log in self.logs if log != "-"]
         if target.exists() and any(
             path.samefile(target) or (path.is_dir() and target.parent.samefile(path))
-            for path in read
+            for path in local_paths(*self.logs)
             if path.exists()
         ):
             raise UsageError(

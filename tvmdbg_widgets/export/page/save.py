@@ -25,6 +25,7 @@ from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.options import whole
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import one_line, plain_json, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
@@ -59,7 +60,8 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     if options.view is not None and options.view not in choices:
         near = meant(options.view, choices)
         raise ValueError(f"a page of a {type(view).__name__} has no view {options.view!r}{near}")
-    states = models(view, options)
+    columns = view.color_by.for_page() if view.has_trait("_color_columns") else []
+    states = models(view, options, columns)
     tensors = kind in _SHOW_TENSORS
     if not tensors:
         options = replace(options, share="statistics", parameters=False)
@@ -72,7 +74,7 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     beside = run_beside(view)
     replies: list[tuple[dict[str, Any], Reply]] = [
         ({"kind": "nodeColumn", "number": number}, column_reply(column))
-        for number, (_, column, _) in enumerate(_columns(view))
+        for number, column in enumerate(columns)
     ]
     title, second = run.title, ""
     if beside is not None:
@@ -139,6 +141,7 @@ def _first(run: RunFacts, entry: Sequence[int] | None) -> Entry | None:
 _BELOW = 26
 #: px of a view with ``height="auto"`` in a frame.
 _AUTO = 760
+_HEIGHT = whole(1, 100_000)
 #: px of views that need a fixed height.
 _LEAST = {"tensor": 560}
 #: px (760 and borders) below which a debugger's views are stacked, and the extra height then.
@@ -178,6 +181,8 @@ class Embed:
 def embed(view: View, height: int | None, options: PageOptions) -> Embed:
     """Return a view in its present state as a frame."""
     kind = view.view_name
+    if height is not None:
+        height = _HEIGHT.check(height)
     wished: int | str = view.height
     own = _AUTO if isinstance(wished, str) else wished
     tall = max(own, _LEAST.get(kind, 0)) + _BELOW if height is None else height
@@ -241,13 +246,15 @@ _NOT_TAKEN = frozenset(
 )
 
 
-def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
+def models(
+    view: View, options: PageOptions, columns: Sequence[NodeColumn] = ()
+) -> dict[str, dict[str, Any]]:
     """Return the states of the page's models by id."""
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)
-    if columns := _columns(view):
+    if columns:
         own["_color_columns"] = {
-            name: {"number": number, "work": work} for number, (name, _, work) in enumerate(columns)
+            column.name: {"number": number, "work": None} for number, column in enumerate(columns)
         }
     if options.node is not None:
         node = node_ref(options.node, view.shown.graph, view.shown.tensors)
@@ -266,11 +273,6 @@ def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
         states["session_b"] = _traits(view.session_b) | {"hovered": None, "source": "python"}
         states["view"] |= {"run_b": "anywidget:run_b", "session_b": "anywidget:session_b"}
     return states
-
-
-def _columns(view: Any) -> list[tuple[str, NodeColumn, Any]]:
-    """Return the columns by which the page can color a graph."""
-    return view.color_by.for_page() if view.has_trait("_color_columns") else []
 
 
 def run_beside(view: Any) -> RunFacts | None:

@@ -33,7 +33,8 @@ def naming(option: str) -> Iterator[None]:
     try:
         yield
     except (LookupError, OverflowError, TypeError, ValueError) as problem:
-        problem.args = (f"{option}: {problem.args[0]}",)
+        why = problem.args[0] if problem.args else type(problem).__name__
+        problem.args = (f"{option}: {why}",)
         raise
 
 
@@ -181,13 +182,13 @@ def whole(least: float = -math.inf, most: float = math.inf) -> Accepts:
     return Accepts("number", "int", check)
 
 
-def number(least: float = -math.inf) -> Accepts:
-    """Accept finite numbers."""
+def number(least: float = -math.inf, most: float = math.inf) -> Accepts:
+    """Accept finite numbers between two limits."""
 
     def check(value: Any) -> float:
         if isinstance(value, bool | str):
             raise TypeError(f"expected a number, found {value!r:.80}")
-        return float(_limited(_finite(value), least, math.inf))
+        return float(_limited(_finite(value), least, most))
 
     return Accepts("number", "float", check)
 

@@ -147,12 +147,12 @@ def node_column(
     of, rows = _of_mapping(graph, data) if isinstance(data, Mapping) else _of_rows(graph, data)
     values, codes, classes = _values_or_codes(rows)
     return NodeColumn(
-        name,
+        paired(name),
         of,
         values,
         codes,
         classes,
-        unit,
+        paired(unit),
         cast("Scale", scale),
         checked_range(range),
         cast("Together", together),

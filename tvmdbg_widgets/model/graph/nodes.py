@@ -343,6 +343,9 @@ def to_dataframe(graph: GraphColumns) -> pd.DataFrame:
     return frame
 
 
+_ID = int, np.integer
+
+
 class Subgraph:
     """Some nodes of a graph and the edges among them. Node and edge ids are the graph's.
 
@@ -356,13 +359,20 @@ class Subgraph:
     ------
     IndexError
         Where the graph has no such node.
+    TypeError
+        Something else than ids, such as a mask.
     """
 
     graph: GraphColumns
     node_ids: npt.NDArray[np.int32]
 
     def __init__(self, graph: GraphColumns, nodes: Iterable[int]) -> None:
-        ids = np.unique(np.array(list(nodes), dtype=np.int64))
+        given = list(nodes)
+        ids = np.unique(np.array(given)) if given else np.zeros(0, np.int64)
+        if ids.dtype.kind not in "iu":
+            odd = (node for node in given if type(node) is bool or not isinstance(node, _ID))
+            wrong = next(odd, given[0])
+            raise TypeError(f"a node is meant by its id, not by {wrong!r:.80}")
         if ids.size and not (ids[0] >= 0 and ids[-1] < graph.num_nodes):
             raise IndexError(f"node ids must lie in 0..{graph.num_nodes - 1}")
         self.graph = graph
