@@ -112,7 +112,8 @@ def condensed_columns(
             if question.has("limits"):
                 limits = question.numbers("limits", -np.inf, np.inf, 2)
             few = _shared_rows(columns, box, own, column or color or "", limits)
-            return few, {"open": opened, "column": column and column_info(column)}
+            about = {} if column is None else {"column": column_info(column)}
+            return few, {"open": opened} | about
         alone = (box >= len(groups)) & (graph.kinds != NodeKind.PARAMETER)
         named = np.concatenate([slowest, np.flatnonzero(alone)[:most]])
         for name in ("names", "labels", "funcNames"):

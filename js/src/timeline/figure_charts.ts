@@ -1,6 +1,6 @@
-import type { RepeatsColumns, RooflineColumns } from "../shared/client/answers.ts";
+import type { RooflineColumns } from "../shared/client/answers.ts";
 import type { Client } from "../shared/client/client.ts";
-import type { MergedColumns } from "../shared/client/timeline_columns.ts";
+import type { MergedColumns, RepeatsColumns } from "../shared/client/timeline_columns.ts";
 import { ChartBrush } from "../shared/drawing/brush.ts";
 import { Viewport } from "../shared/drawing/canvas.ts";
 import { type FigurePart, MARGIN, type Note } from "../shared/drawing/figure.ts";

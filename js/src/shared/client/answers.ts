@@ -38,6 +38,7 @@ import type {
   FlowColumns,
   MergedColumns,
   RangeQuestion,
+  RepeatsColumns,
   SumsAnswer,
   SumsInfo,
   SumsQuestion,
@@ -193,23 +194,6 @@ export interface TableRow {
   bar: number;
   more: string;
   facts: Record<string, unknown>;
-}
-
-export interface RepeatsColumns extends Columns<"repeats"> {
-  info: {
-    /** Number of rows and of columns of the whole matrix. */
-    rows: number;
-    repeats: number;
-    /** Rows are slices of one name, not repeats of a measurement. */
-    ofSlices: boolean;
-    /** Number of the first repeats that are warm-up, and why. */
-    warm: number;
-    why: string;
-    /** Sum of the medians. */
-    folded: number;
-    said: string;
-    foldedSaid: string[];
-  };
 }
 
 /** Numbers of a difference, for rows by node and by op kind; times in nanoseconds, NaN if unknown. */

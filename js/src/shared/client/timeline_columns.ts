@@ -254,3 +254,20 @@ export interface CounterColumns extends Columns<"counters"> {
     leftOut: number;
   };
 }
+
+export interface RepeatsColumns extends Columns<"repeats"> {
+  info: {
+    /** Number of rows and of columns of the whole matrix. */
+    rows: number;
+    repeats: number;
+    /** Rows are slices of one name, not repeats of a measurement. */
+    ofSlices: boolean;
+    /** Number of the first repeats that are warm-up, and why. */
+    warm: number;
+    why: string;
+    /** Sum of the medians. */
+    folded: number;
+    said: string;
+    foldedSaid: string[];
+  };
+}

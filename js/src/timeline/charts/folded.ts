@@ -1,4 +1,4 @@
-import type { RepeatsColumns } from "../../shared/client/answers.ts";
+import type { RepeatsColumns } from "../../shared/client/timeline_columns.ts";
 import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { type Rectangle, Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";

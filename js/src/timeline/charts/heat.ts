@@ -1,4 +1,4 @@
-import type { RepeatsColumns } from "../../shared/client/answers.ts";
+import type { RepeatsColumns } from "../../shared/client/timeline_columns.ts";
 import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";

@@ -1,5 +1,5 @@
-import type { RepeatsColumns } from "../../shared/client/answers.ts";
 import { errorText } from "../../shared/client/request.ts";
+import type { RepeatsColumns } from "../../shared/client/timeline_columns.ts";
 import { div } from "../../shell/dom.ts";
 import { message } from "../../shell/message.ts";
 import type { ChartKind } from "../data/state.ts";

@@ -1,4 +1,4 @@
-import type { RepeatsColumns } from "../../shared/client/answers.ts";
+import type { RepeatsColumns } from "../../shared/client/timeline_columns.ts";
 
 /** Least half of a scale around the median, so that noise looks uniform. */
 const LEAST_SPREAD = 0.02;
