@@ -81,7 +81,7 @@ def condensed_columns(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the graph with groups that leave at most so many boxes, and edges between those.
 
-    The second are the open groups, and the column of colors that has a row for each of these.
+    The second tells the open groups, and of which column of colors the graph has rows.
     """
     timeline, most = run.timeline, question.integer("most", 2, _MOST_BOXES)
     heads = graph.heads if len(graph.heads) <= _MOST_HEADS else graph.heads[:0]
@@ -153,8 +153,8 @@ def _shared_rows(
 ) -> dict[str, Any]:
     """Return a graph in which nodes that a figure does not tell apart share a row.
 
-    Their times, bytes and numbers of the column are means, but where a box shows the largest.
-    ``nodeId`` is the first of them, ``nodeCount`` their number.
+    Their times, bytes and numbers are means; the largest number, where boxes show the largest.
+    ``nodeId`` is the first of the nodes, ``nodeCount`` their number.
     """
     folded, ns, offsets = _folded(columns), columns["nodeNs"], columns["entryOffsets"]
     source, target = columns["edgeSource"], columns["edgeTarget"]

@@ -254,7 +254,7 @@ export class GraphSheet {
   }
 }
 
-/** The graph, or groups that leave so many boxes; colors from columns need all its nodes. */
+/** The graph, or groups that leave so many boxes, in which nodes of one color share rows. */
 function askGraph({ client, options }: GraphRequest, most: number | null) {
   if (most === null) return client.ask("graph");
   const { color_by: color, color_limits: limits, judged } = options;
