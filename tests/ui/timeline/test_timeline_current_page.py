@@ -55,7 +55,7 @@ def test_clearing_the_selection_clears_the_current_item(
     view = Other(page, address, chart)
     view.root.focus()
     view.press("ArrowDown")
-    assert view.session("selected")
+    page.wait_for_function("tvmdbg.models.session.get('selected').length > 0")
     assert view.seen()["current"] not in (-1, {"row": -1, "repeat": -1})
     view.press("Escape", "Escape")
     assert view.session("selected") == []
