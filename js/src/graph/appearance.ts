@@ -1,5 +1,5 @@
 import { healthScan, isUnderWay, type Scan } from "../shared/client/health.ts";
-import { errorText } from "../shared/client/request.ts";
+import { errorText, isAbort } from "../shared/client/request.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
 import { ClassColors, Coloring, type GivenColumns, layoutName } from "./data/coloring.ts";
@@ -62,12 +62,19 @@ class HealthLoader extends GraphPart {
 /** Time to wait for columns that a page without a kernel cannot compute, ms. */
 const PATIENCE_MS = 4000;
 
+interface AskedColumn {
+  number: number;
+  column: NodeColumn | null;
+  /** Why there is none; may be empty. */
+  problem: string;
+}
+
 export class Appearance extends GraphPart {
   readonly #coloring = new Coloring(this.view.model.graph, this.view.model.times);
   readonly #healthLoader = new HealthLoader(this.view);
   readonly legend = new GraphLegend(this.view, this.#healthLoader.scan);
   /** Columns of Python by name, with the number that was asked last. */
-  readonly #asked = new Map<string, { number: number; column: NodeColumn | null }>();
+  readonly #asked = new Map<string, AskedColumn>();
   #given: GivenColumns = {};
   #colors: BoxColors | null = null;
   #glanced: string | null = null;
@@ -159,14 +166,14 @@ export class Appearance extends GraphPart {
     for (const name of [chosen.colorBy, "layout"]) {
       const number = chosen.offered[name]?.number;
       const isUsed = name === chosen.colorBy || chosen.label.includes("{layout}");
-      const kept = this.#asked.get(name) ?? { number: -1, column: null };
+      const kept = this.#asked.get(name) ?? { number: -1, column: null, problem: "" };
       if (number === undefined || number === kept.number || !isUsed) continue;
       kept.number = number;
       this.#asked.set(name, kept);
-      const read = (column: NodeColumn | null) => {
+      const read = (column: NodeColumn | null, problem = "") => {
         if (kept.number !== number) return;
         const isFirst = kept.column === null;
-        kept.column = column;
+        Object.assign(kept, { column, problem });
         this.#offered();
         // Boxes are as wide as their labels.
         if (isFirst && chosen.label.includes(`{${name}}`)) void this.view.arrange(false);
@@ -174,7 +181,7 @@ export class Appearance extends GraphPart {
       };
       context.run.ask("nodeColumn", { number }).then(
         (answer) => read(readColumn(model.graph, name, answer)),
-        () => {}, // replaced by a newer one, or not in this page
+        (error: unknown) => isAbort(error) || read(kept.column, errorText(error)),
       );
     }
   }
@@ -182,6 +189,8 @@ export class Appearance extends GraphPart {
   #problem(): string {
     const { colorBy } = this.view.chosen;
     if (colorBy === "kind" || colorBy === "health" || this.column) return "";
+    const problem = this.#asked.get(colorBy)?.problem;
+    if (problem) return `${colorBy}: ${problem}`;
     return this.#waited === colorBy ? `${colorBy}: not in this page` : `computing ${colorBy} …`;
   }
 

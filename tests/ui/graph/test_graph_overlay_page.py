@@ -301,3 +301,9 @@ def test_the_legend_fits(
         assert box["x"] + box["width"] <= outer["x"] + outer["width"] + 1
         assert box["y"] >= outer["y"] - 1
         assert box["y"] + box["height"] <= outer["y"] + outer["height"] + 2
+
+
+def test_why_a_column_is_missing_is_told(page: Page, graph: Callable[..., Locator]) -> None:
+    gone = {"number": 10**6, "work": None}
+    root = graph(color_by="drift", _color_columns={"drift": gone})
+    expect(legend(root)).to_contain_text("drift: this column was replaced by a newer one")
