@@ -118,14 +118,21 @@ def test_tensor_of_no_entry_has_no_layout() -> None:
     assert best_layouts(parts, other.graph) == [None]
 
 
-def test_layout_passes_through_elementwise_nodes() -> None:
-    image = zeros(1, 4, 5, 5)
-    run = plant(
+def _convolved(image: np.ndarray) -> list[Op]:
+    """Two elementwise nodes and a convolution behind them, which states the layout."""
+    return [
         Op("x", image),
         Op("a", image, "fused_add", [(0, 0), (0, 0)]),
         Op("b", image, "fused_nn_relu", [(1, 0)]),
         Op("w", zeros(4, 4, 1, 1)),
         Op("c", image, "fused_nn_conv2d", [(2, 0), (3, 0)], PLAIN),
+    ]
+
+
+def test_layout_passes_through_elementwise_nodes() -> None:
+    image = zeros(1, 4, 5, 5)
+    run = plant(
+        *_convolved(image),
         Op("d", image, "fused_sigmoid", [(4, 0)]),
         Op("e", zeros(4, 25), "fused_reshape", [(5, 0)]),
     )
@@ -347,11 +354,7 @@ def test_best_layouts_are_first_known_ones() -> None:
     image, packed = zeros(1, 4, 5, 5), zeros(1, 2, 5, 5, 4)
     padded = transform("NCHW", "NCHW4c")
     run = plant(
-        Op("x", image),
-        Op("a", image, "fused_add", [(0, 0), (0, 0)]),
-        Op("b", image, "fused_nn_relu", [(1, 0)]),
-        Op("w", zeros(4, 4, 1, 1)),
-        Op("c", image, "fused_nn_conv2d", [(2, 0), (3, 0)], PLAIN),
+        *_convolved(image),
         Op("d", [image, image], "fused_split", [(4, 0)]),
         Op("s", image, "fused_sigmoid", [(5, 1)]),
         Op("m", image, "fused_multiply", [(6, 0), (7, 0), (4, 0)]),
