@@ -16,7 +16,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.make import tuning_cases as make
 from tests.unit.graph.calls import calls
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
-from tvmdbg_widgets.formats.tuning import assemble, json_line, record
+from tvmdbg_widgets.formats.tuning import assemble, json_line, record_file
 from tvmdbg_widgets.formats.tuning.record import read_record
 
 GOOD = make.ansor(Random(6), version="v0.6", error=0, usual=True)
@@ -311,7 +311,7 @@ _OTHERS = (b"{}\n", b"[1]\n", b"x y z\n", b'{"i": [\n', b"1\n", b'"abc"\n', b"[1
 def test_unlisted_refused_lines_cost_few_calls(
     other: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (record, assemble):
+    for module in (record_file, assemble):
         monkeypatch.setattr(module, "MOST_REFUSED", 5)
 
     def opened(lines: int) -> int:

@@ -16,8 +16,8 @@ from tvmdbg_widgets.formats.tuning.console import KIND as OUTPUT
 from tvmdbg_widgets.formats.tuning.dag_text import KIND as DAGS
 from tvmdbg_widgets.formats.tuning.json_line import Tasks, TrialColumns, join_messages
 from tvmdbg_widgets.formats.tuning.lines import StoredWorkload
-from tvmdbg_widgets.formats.tuning.record import KIND as RECORDS
-from tvmdbg_widgets.formats.tuning.record import MOST_REFUSED, RecordFile, read_file, tuner_of
+from tvmdbg_widgets.formats.tuning.record_file import KIND as RECORDS
+from tvmdbg_widgets.formats.tuning.record_file import MOST_REFUSED, RecordFile, read_file, tuner_of
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import Issue, IssueLog, Issues, IssueSeverity

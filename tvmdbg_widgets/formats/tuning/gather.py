@@ -12,7 +12,7 @@ from tvmdbg_widgets.formats.family import FileCandidate, Part, head
 from tvmdbg_widgets.formats.find_files import FileFinder
 from tvmdbg_widgets.formats.tuning import console
 from tvmdbg_widgets.formats.tuning.dag_text import hashes_of, read_dag_dump, sniff
-from tvmdbg_widgets.formats.tuning.record import KIND as RECORDS
+from tvmdbg_widgets.formats.tuning.record_file import KIND as RECORDS
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, listed, one_line
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
