@@ -60,6 +60,18 @@ export function rowsOf(
   ];
 }
 
+const FUSED = /(?:#(\d+) )?\b(\w+)((?: \+ \w+)+)(?: #(\d+))?/gu;
+
+/** A title for one line: names with an id are shortened in the middle, the id first. */
+export function brief(title: string): string {
+  return title.replace(FUSED, (name, before, first, rest, after) => {
+    const id = before ?? after;
+    if (id === undefined) return name;
+    const parts = rest.split(" + ").slice(1);
+    return `#${id} ${[first, ...(parts.length > 1 ? ["…"] : []), parts.at(-1)].join(" + ")}`;
+  });
+}
+
 export function nextNode({ nodes }: FindingRow, node: number | null, by: number): number | null {
   if (nodes.length === 0) return null;
   const at = node === null ? -1 : nodes.indexOf(node);

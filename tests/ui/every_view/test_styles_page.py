@@ -12,7 +12,7 @@ from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import rest
 
 BUNDLES = ("timeline", "graph", "tensor", "memory", "comparison", "debugger", "tuning")
-TIES = (Path(__file__).parents[1] / "ties.js").read_text("utf-8").partition("\n([")
+TIES = (Path(__file__).parent / "ties.js").read_text("utf-8").partition("\n([")
 #: What a style sheet says, not what the room makes of it: with another sheet and without, at once.
 CHANGED = """([own, other]) => {
   const said = ["color", "background-color", "font", "padding", "margin", "border", "min-width",

@@ -608,7 +608,7 @@ def test_single_pass_times_do_not_mention_repeats(corpus: Path) -> None:
         (tvmdbg.open(corpus / "tvm/resnet20_cifar/graph.json", report), "node", "operators"),
     ):
         (first,) = found(run, "slowest-operators")
-        assert f"slowest 5 of 27 {row} take" in first.title
+        assert f"5 slowest of 27 {row} take" in first.title
         assert f" #{first.nodes[0]} takes" in first.title
         assert f"summed over {item}s" in first.why
         assert "run.timeline.node" not in first.next_step

@@ -234,7 +234,7 @@ def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
         )
     if len(placed) > len(named):
         title += (
-            f"; the slowest {len(named)} of {counted(len(placed), words.row)} "
+            f"; the {len(named)} slowest of {counted(len(placed), words.row)} "
             f"{agree(len(named), 'takes')} "
         )
         title += percent(part)
