@@ -38,6 +38,7 @@ from tvmdbg_widgets.analysis.findings.files import (
     find_scanned,
 )
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.findings.slow_twins import find_slow_twins
 from tvmdbg_widgets.analysis.findings.storage import (
     find_lost_values,
     find_overwritten,
@@ -85,6 +86,7 @@ RULES: Final[tuple[Rule, ...]] = (
     find_warm_up,
     find_noise,
     find_slowest,
+    find_slow_twins,
     find_work,
     find_movement,
     find_unused,

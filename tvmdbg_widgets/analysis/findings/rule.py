@@ -62,14 +62,15 @@ def premises(rests_on: Basis, evidence: RunEvidence, finding: Finding) -> Iterat
 
 def _tensors(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     entries = finding.entries or tuple((node, 0) for node in finding.nodes)
-    yield from _joined(evidence, entries)
+    yield from tensor_doubts(evidence, entries)
 
 
 def _all_tensors(evidence: RunEvidence, _finding: Finding) -> Iterator[Premise]:
-    yield from _joined(evidence, tuple(evidence.tensors))
+    yield from tensor_doubts(evidence, tuple(evidence.tensors))
 
 
-def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
+def tensor_doubts(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
+    """Yield doubts about the tensors of some entries."""
     tensors = evidence.tensors
     joined = [tensors[entry] for entry in entries if entry in tensors]
     if not joined:
@@ -85,12 +86,17 @@ def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iter
 
 
 def _edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    yield from edge_doubts(evidence, finding.nodes)
+
+
+def edge_doubts(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
+    """Yield doubts about the edges into some nodes."""
     graph = evidence.parts.graph
     if graph is None:
         return
-    own = np.isin(graph.edge_target, np.array(finding.nodes, np.int64))
+    own = np.isin(graph.edge_target, np.array(nodes, np.int64))
     yield from _trusted(graph.edge_trust[own])
-    yield from _reader_doubts(evidence, finding.nodes)
+    yield from _reader_doubts(evidence, nodes)
 
 
 def _all_edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
