@@ -24,6 +24,7 @@ from tvmdbg_widgets.analysis.findings.executorch.mapping import (
     find_unmapped,
     find_unseen,
 )
+from tvmdbg_widgets.analysis.findings.executorch.not_delegated import find_not_delegated
 from tvmdbg_widgets.analysis.findings.executorch.operators import find_delegate_conversions
 from tvmdbg_widgets.analysis.findings.executorch.values import (
     find_debug_values,
@@ -98,6 +99,7 @@ RULES: Final[tuple[Rule, ...]] = (
     find_delegate_conversions,
     find_algorithms,
     find_splits,
+    find_not_delegated,
     find_unmapped,
     find_unseen,
     find_delegate_clock,

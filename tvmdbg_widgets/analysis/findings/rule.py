@@ -122,7 +122,7 @@ def _reader_doubts(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Pr
     known = (graph.attrs[node] for node in nodes if 0 <= node < graph.num_nodes)
     doubts = dict.fromkeys(str(fields["uncertain"]) for fields in known if fields.get("uncertain"))
     if doubts:
-        yield Premise(Confidence.LOW, f"not sure of these nodes: {', '.join(doubts)}")
+        yield Premise(Confidence.LOW, f"these nodes are uncertain: {', '.join(doubts)}")
 
 
 def _roles(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
@@ -135,8 +135,9 @@ def _roles(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     }
     doubtful = sorted(bases & {"structure", "name", "unknown"})
     if doubtful:
-        why = f"no params file tells inputs from parameters; told by {' and '.join(doubtful)}"
-        why = why.replace("told by unknown", "nothing else does")
+        known = " and ".join(basis for basis in doubtful if basis != "unknown")
+        how = f"only {known} distinguishes them" if known else "nothing distinguishes them"
+        why = f"no params file lists the parameters among the inputs; {how}"
         yield Premise(Confidence.MEDIUM, why)
 
 
@@ -158,7 +159,7 @@ def _slots(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     if plan.credibility is Credibility.MEANINGLESS:
         yield Premise(Confidence.LOW, "storage_id says nothing about memory in this graph")
     elif plan.credibility is Credibility.UNCONFIRMED:
-        why = "too few outputs of this graph take over a slot to bear its storage ids out"
+        why = "too few outputs of this graph reuse a slot to confirm its storage ids"
         yield Premise(Confidence.MEDIUM, why)
     yield from _edges(evidence, finding)
 

@@ -82,7 +82,7 @@ def _finding(recorded: RecordedDump, backend: str, calls: list[DelegateInstructi
         f"Times of {backend} are not in the runtime's unit: its {counted(events, 'event')} {why}",
         cut(facts),
         Confidence.HIGH,
-        "what a delegate does in a call starts and ends within it, on the runtime's clock",
+        "events of a delegate must start and end within its call, on the runtime's clock",
         nodes_of_calls(calls),
         next_step="These times count in no sum. Log them with "
         "event_tracer_start_profiling_delegate, or give the Inspector a "
@@ -97,8 +97,8 @@ _MATTERS = 0.01
 _ROUNDING_NS = 1000  # XNNPACK counts microseconds
 _ABOVE = 1.05
 _WITH_OPERATORS = (
-    "What is left of these calls, outside of their operators, is set-up, resizing and rounding: "
-    "XNNPACK counts whole microseconds. Fewer calls of more operators have less of it."
+    "Outside of its operators a call sets up and resizes, and XNNPACK counts whole microseconds. "
+    "Fewer, larger calls lose less time."
 )
 
 

@@ -72,7 +72,7 @@ def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) 
         Severity.INFO,
         sentence(
             f"{count:,} of {counted(total, 'event')} of {backend} "
-            f"{agree(count, 'is')} tied to no operator: {next(iter(lost))[1]}"
+            f"{agree(count, 'matches')} no operator: {next(iter(lost))[1]}"
         ),
         cut(
             [
@@ -81,9 +81,8 @@ def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) 
             ]
         ),
         Confidence.HIGH,
-        "the delegate's graph is in the program, and its events were laid along its operators",
-        next_step="Their time counts to the whole call. run.delegate_calls() has what is known of "
-        "each.",
+        "the delegate's graph is in the program; its events were aligned with its operators",
+        next_step="Their time counts for the whole call. run.delegate_calls() lists them.",
         weight=0.5,
     )
 
@@ -151,7 +150,7 @@ def _what_would_map(recorded: RecordedDump, backends: list[str]) -> str:
     ]
     if readable and recorded.files.program is None:
         return (
-            f"Open the program (.pte) too: it has the graph of {listed(readable)}, which ties "
+            f"Open the program (.pte) too: it has the graph of {listed(readable)}, which maps "
             "events to operators."
         )
     return (
@@ -182,7 +181,8 @@ def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
         Confidence.HIGH if info.complete else Confidence.MEDIUM,
         "ExecuTorch counted the nodes after partitioning"
         + ("" if info.complete else "; the table of operators is not whole"),
-        next_step="Ask the partitioner why it left these operators to the portable kernels."
+        next_step="Check which operators, dtypes and ranks the partitioner supports; with debug "
+        "logging it may say why it skips a node."
         if left
         else "Nothing is left to delegate.",
         weight=0.3,
@@ -227,7 +227,7 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
             ]
         ),
         Confidence.HIGH,
-        "the delegates were called, and every event of the dump was looked at"
+        "the delegates were called, and every event of the dump was checked"
         + ("; they logged identifiers that are not in their map" if others else ""),
         tuple(nodes),
         next_step="Check that the delegate logs the identifiers of its map; it need not log all of "
