@@ -299,7 +299,7 @@ class RunEvidence:
         return _listed([self.name(node) for node in nodes[:most]], len(nodes))
 
     def call_name(self, call: DelegateInstruction) -> str:
-        """Return a delegate call's name: ``"instruction 2 (linear #5, relu #6)"``."""
+        """Return a delegate call's name: ``"XNNPACK call 1 of 2 (#5 linear, #6 relu)"``."""
         return call.place + (f" ({self.list(call.nodes, 3)})" if call.nodes else "")
 
     def list_entries(self, entries: Sequence[Entry], most: int = _LISTED) -> str:

@@ -26,7 +26,11 @@ from tvmdbg_widgets.analysis.findings.executorch.operators import (
     logged,
     neighbors,
 )
-from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, by_backend
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    DelegateInstruction,
+    by_backend,
+    spelled,
+)
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, percent
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
@@ -78,7 +82,7 @@ def _finding(
     cost = share + (converting / whole if whole > 0 else 0.0)
     unsure = graph is not None and bool(np.any(graph.edge_trust >= Trust.AMBIGUOUS))
     title = (
-        f"{evidence.list(nodes, _NAMED)} {agree(len(nodes), 'splits')} {backend} "
+        f"{evidence.list(nodes, _NAMED)} {agree(len(nodes), 'splits')} {spelled(backend)} "
         f"into {counted(len(calls), 'call')}"
     )
     if cost:
@@ -107,8 +111,8 @@ def _finding(
             else "; conversions are matched by order"
         ),
         tuple(nodes),
-        next_step="Replace or move what splits the calls, so that one call holds both sides: each "
-        "call more passes its tensors through the runtime.",
+        next_step=f"Replace or move {evidence.list(nodes, _NAMED)}: one call instead of "
+        f"{len(calls)} passes fewer tensors through the runtime.",
         weight=cost / 2,
     )
 
@@ -186,7 +190,7 @@ def _algorithms(evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: f
         f"{first.expected or 'no kernel'} like {of_whom}"
     )
     if len(odd) > 1:
-        title += f", and so did {counted(len(odd) - 1, 'more operator')} of {backend}"
+        title += f", and so did {counted(len(odd) - 1, 'more operator')} of {spelled(backend)}"
     facts = []
     for each in odd:
         facts.append(
@@ -206,6 +210,6 @@ def _algorithms(evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: f
         f"{evidence.whole}{evidence.inflated}",
         tuple(dict.fromkeys(node for operator in some for node in operator.nodes)),
         next_step="Compare stride, dilation, groups and channels with those of its siblings: they "
-        f"decide which kernel {backend} takes, and so does the CPU.",
+        f"decide which kernel {spelled(backend)} takes, and so does the CPU.",
         weight=ns / whole / 2,
     )

@@ -58,7 +58,7 @@ def find_not_delegated(evidence: RunEvidence) -> Iterable[Finding]:
     main = reasons[first][0] if reasons[first] else None
     title = f"{evidence.name(first)} was not delegated to {' or '.join(names)}"
     reason = "the files show no reason" if main is None else main.text
-    title += "; " + reason.replace("XNNPACK's", "its")
+    title += "; " + reason.replace("XNNPACK's", "the")
     title += f"; {counted(len(nodes) - 1, 'more operator')} were not" if nodes[2:] else ""
     title += "; nor was 1 more operator" if len(nodes) == 2 else ""
     facts = [
@@ -109,7 +109,7 @@ def _reasons(
         known = unusual(evidence, graph, node)
         reasons = [_Reason(f"likely reason: {text}", Confidence.MEDIUM) for text in known]
     if taken:
-        reasons += _compared(evidence, graph, node, taken, of_xnnpack=of_xnnpack)
+        reasons += _compared(evidence, graph, node, taken, in_xnnpack=of_xnnpack and not reasons)
     return reasons
 
 
@@ -119,13 +119,12 @@ def _compared(
     node: int,
     taken: dict[str, list[int]],
     *,
-    of_xnnpack: bool,
+    in_xnnpack: bool,
 ) -> Iterator[_Reason]:
     operator = one_line(bare(graph.func_names[node]))
     peers = taken.get(operator, [])
     if not peers:
-        known = of_xnnpack and is_taken(operator)
-        supported = f"XNNPACK supports {operator}, yet " if known else ""
+        supported = f"XNNPACK supports {operator}, yet " if in_xnnpack else ""
         yield _Reason(f"{supported}no {operator} was delegated in this run", Confidence.LOW)
         return
     own = _operands(evidence, graph, node)

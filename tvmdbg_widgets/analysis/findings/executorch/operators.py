@@ -19,6 +19,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     sentence,
     shortened,
+    spelled,
 )
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.formats.executorch.delegates.graph import node_attrs
@@ -311,7 +312,7 @@ def _finding(
     whole, ns = evidence.total_ns, sum(event.ns for event in some)
     inserted = sum(event.ns for event in some if event.inserted)
     title = (
-        f"{backend} spends {duration_text(ns)} on layout and type conversions: "
+        f"{spelled(backend)} spends {duration_text(ns)} on layout and type conversions: "
         f"{percent(ns / took)} of its calls, {percent(ns / whole)} of the time"
     )
     if inserted:

@@ -219,7 +219,7 @@ def magnitude_text(value: float) -> str:
     """Write a magnitude with three significant digits, or all of a whole number: ``"8,376"``."""
     if value.is_integer() and abs(value) < _EXACT_TO:
         return f"{int(value):,}"
-    return f"{value:,.0f}" if 1000 <= abs(value) < _EXACT_TO else f"{value:.3g}"
+    return f"{value:,.0f}" if 999.5 <= abs(value) < _EXACT_TO else f"{value:.3g}"
 
 
 def grouped_text(value: object) -> str:
