@@ -146,12 +146,21 @@ export class FindingsPane {
         element("b", {}, `${SEVERITIES[finding.severity]}: `),
         finding.title,
       ),
-      list(finding.evidence),
-      element("p", { class: "tvmdbg-muted" }, `${finding.confidence} confidence: ${finding.why}`),
       ...remedyParts(finding.nextStep).map((part) =>
         part.isCode ? this.#code(part.text) : element("p", {}, part.text),
       ),
-      chips.length ? element("p", {}, ...chips) : null,
+      element(
+        "details",
+        {},
+        element(
+          "summary",
+          { class: "tvmdbg-muted", ...KEEP_KEYS },
+          `evidence, ${finding.confidence} confidence`,
+        ),
+        list(finding.evidence),
+        element("p", { class: "tvmdbg-muted" }, finding.why),
+        chips.length ? element("p", {}, ...chips) : null,
+      ),
     );
   }
 
