@@ -18,7 +18,7 @@ export function elapsed(value: number): string {
     whole % 60,
   ];
   const parts = [hours && `${hours} h`, minutes && `${minutes} min`, rest && !hours && `${rest} s`];
-  return (parts.filter(Boolean).join(" ") || "0 s").replaceAll(" ", "\u00a0");
+  return (parts.filter((part) => part).join(" ") || "0 s").replaceAll(" ", "\u00a0");
 }
 
 /** Result of a trial: its cost, or its error. */

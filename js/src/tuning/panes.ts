@@ -109,7 +109,8 @@ export class FindingsPane {
   }
 
   show({ info }: TuningData): void {
-    const items = info.findings.map((finding, at) => this.#item(finding, at === 0));
+    const isShort = info.findings.length <= 2;
+    const items = info.findings.map((finding, at) => this.#item(finding, !at || isShort));
     const refused = info.refused
       ? [element("p", { class: "tvmdbg-error" }, refusedText(info.refused), list(info.refusedWhy))]
       : [];

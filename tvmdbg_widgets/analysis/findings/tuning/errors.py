@@ -119,8 +119,9 @@ def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
         ),
         Confidence.HIGH,
         "every trial failed; more of them may still find one",
-        next_step=f"{remedies.for_each(tuners, remedies.no_schedule)} See why {their} trials fail: "
-        f'log.errors_by("task"), log.select("task:{tasks[0]}").',
+        next_step=f"Find out why {their} trials fail:\n"
+        f'log.errors_by("task"), log.select("task:{tasks[0]}")\n'
+        f"{remedies.for_each(tuners, remedies.no_schedule)}",
         weight=len(tasks) / size,
         tasks=tuple(tasks),
     )
