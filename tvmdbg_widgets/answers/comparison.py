@@ -48,7 +48,7 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
     info = {
         "titles": list(comparison.titles),
         "sentence": comparison.sentence,
-        "matched": "; ".join(filter(None, (matching.sentence, _without_speed(comparison)))),
+        "matched": "; ".join(filter(None, (_without_speed(comparison), matching.sentence))),
         "kinds": [kind.label for kind in DifferenceKind],
         "certainties": [certainty.label for certainty in Certainty],
         "reasons": [reason.label for reason in Reason],
