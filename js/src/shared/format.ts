@@ -45,14 +45,13 @@ export function percent(share: number): string {
   return `${value.toFixed(value >= 10 ? 1 : 2)} %`;
 }
 
-/** Speed of the second of two times: `4.9× faster`; below a tenth as a share, `1.11 % slower`. */
+/** Speed of the second of two times: `4.9× faster`, `1.003× slower`. */
 export function speed(ratio: number): string {
   if (!(ratio > 0 && ratio < Number.POSITIVE_INFINITY)) return "unknown";
-  if (ratio === 1) return "same speed";
-  const how = ratio > 1 ? "slower" : "faster";
   const factor = Math.max(ratio, 1 / ratio);
-  if (factor < 1.1) return `${percent(Math.abs(ratio - 1))} ${how}`;
-  return `${factor.toFixed(factor < 2 ? 2 : factor < 10 ? 1 : 0)}× ${how}`;
+  if (factor < 1.0005) return "same speed";
+  const digits = factor < 1.01 ? 3 : factor < 2 ? 2 : factor < 10 ? 1 : 0;
+  return `${factor.toFixed(digits)}× ${ratio > 1 ? "slower" : "faster"}`;
 }
 
 /** Bytes, with the exact count if the unit rounds it: `16.0 KiB (16,384)`. */
