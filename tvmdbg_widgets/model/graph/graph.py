@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, counted
-from tvmdbg_widgets.model.base.slips import meant
+from tvmdbg_widgets.model.base.slips import meant, public_class, suggesting
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph import nodes as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Graph", "Node", "NodeKind", "Nodes", "Subgraph"]
 
 
+@suggesting
+@public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph(GraphColumns):
     """A computational graph as columns, those of :class:`GraphColumns`."""
@@ -90,6 +92,8 @@ class Graph(GraphColumns):
         KeyError
             Where no node or more than one has that name; tells close names, or the ids.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"graph.node takes a name, not {name!r:.80}; by id: graph.nodes[id]")
         nodes = self.nodes_named(name)
         if not nodes:
             modules = self.module_prefixes
