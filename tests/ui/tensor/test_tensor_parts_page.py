@@ -20,7 +20,7 @@ from tests.ui.pointer import box_of, drag, inside
 from tests.ui.tensors import (
     INDEX,
     expect_readout,
-    expect_tiles,
+    expect_channels,
     inspect,
     off_screen,
     on_screen,
@@ -843,7 +843,7 @@ def test_typed_data_sizes_reach_trait_code_figure_and_saved_page(  # noqa: PLR09
     wait_trait(page, "data_sizes", "it?.C === 3")
     state = {name: trait(page, name) for name in ("entry", "data_layout", "data_sizes")}
     press(page, "2", "y")
-    expect_tiles(page, 3)
+    expect_channels(page, 3)
     code = page.evaluate("navigator.clipboard.readText()")
     logical = unfolded(arrays["packed"])[:, :3]
     np.testing.assert_array_equal(eval(code, {"run": run}), logical[0])  # noqa: S307
@@ -854,7 +854,7 @@ def test_typed_data_sizes_reach_trait_code_figure_and_saved_page(  # noqa: PLR09
     path = view.save_html(tmp_path / "packed.html", parameters=True, share="tensors")
     page.goto(path.as_uri())
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
-    expect_tiles(page, 3)
+    expect_channels(page, 3)
     press(page, "1")
     expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
 
@@ -870,7 +870,7 @@ def test_along_axis_matches_the_figure(
             show(name, show=shown, along=along)
             found = inspected(page)["profile"]["axis"]
             if shown == "channels":
-                picker = page.get_by_label("Axis to tile by (t)")
+                picker = page.get_by_label("Axis of the channels (t)")
                 found = int(picker.input_value()) if picker.count() else None
             assert found == figure.description["along"], (name, along)
 
@@ -899,7 +899,7 @@ def test_values_beyond_float32_are_drawn_and_read(  # noqa: PLR0917
     live = pictured(page)
     assert len(live) > 20
     press(page, "2")
-    expect_tiles(page, 2)
+    expect_channels(page, 2)
     signs = [mark["signs"] for mark in inspected(page)["channels"]["marks"] if mark["known"]]
     assert signs == [[], []]
     press(page, "3")
