@@ -7,8 +7,8 @@ import { button, div, element, KEEP_KEYS, select, span } from "../shell/dom.ts";
 import { indexText } from "./plane.ts";
 import type { TensorHost } from "./state.ts";
 
-/** Letters of a name without operators that stay at its end. */
-const TAIL = 8;
+/** Length from which a name without operators is cut in the middle, and its letters that stay at the end. */
+const [LONG, TAIL] = [24, 8];
 
 /** A part of the inspector, with what it shows its results in; its fields may be made with both. */
 export class TensorPart<Beside = undefined> {
@@ -24,7 +24,7 @@ const CUT = "…";
 function titleParts(title: string): [id: string, start: string, end: string] {
   const [, id = "", name = ""] = /^(#[\d:]+ )?(.*)$/s.exec(title) ?? [];
   const last = name.lastIndexOf(" + ");
-  const end = last < 0 ? Math.max(Math.ceil(name.length / 2), name.length - TAIL) : last;
+  const end = last >= 0 ? last : name.length - (name.length > LONG ? TAIL : 0);
   return [id, name.slice(0, end), name.slice(end)];
 }
 
