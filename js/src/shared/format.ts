@@ -45,14 +45,13 @@ export function percent(share: number): string {
   return `${value.toFixed(value >= 10 ? 1 : 2)} %`;
 }
 
-/** Speed of the second of two times: `4.9× faster`; below a tenth as a share, `1.11 % slower`. */
+/** Speed of the second of two times: `4.9× faster`, `1.07× slower`, `1.004× slower`. */
 export function speed(ratio: number): string {
   if (!(ratio > 0 && ratio < Number.POSITIVE_INFINITY)) return "unknown";
-  if (ratio === 1) return "same speed";
   const how = ratio > 1 ? "slower" : "faster";
   const factor = Math.max(ratio, 1 / ratio);
-  if (factor < 1.1) return `${percent(Math.abs(ratio - 1))} ${how}`;
-  return `${factor.toFixed(factor < 2 ? 2 : factor < 10 ? 1 : 0)}× ${how}`;
+  const times = factor.toFixed(factor < 1.01 ? 3 : factor < 2 ? 2 : factor < 10 ? 1 : 0);
+  return times === "1.000" ? "same speed" : `${times}× ${how}`;
 }
 
 /** Bytes, with the exact count if the unit rounds it: `16.0 KiB (16,384)`. */

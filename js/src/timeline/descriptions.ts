@@ -279,18 +279,9 @@ export class SliceDescriptions {
   #standing(node: number, trust: string): SliceFact[] {
     const [share, rank] = this.#place(node);
     const facts: SliceFact[] = share && rank ? [["share", `${share}, ${rank}`]] : [];
-    const repeats = repeatsOf(this.#slices.columns, node);
-    if (repeats) {
-      const { p10, p50, p90 } = repeats;
-      if (p10 !== p90)
-        facts.push([
-          "p10, 50, 90",
-          [p10, p50, p90].map((ns) => this.#slices.timeText(ns)).join(" · "),
-        ]);
-    }
     const funcName = this.#names.funcName(node);
     if (funcName) facts.push(["func_name", funcName]);
-    return this.#names.known ? [...facts, ["trust", trust]] : facts;
+    return this.#names.known ? [...facts, ["match", trust]] : facts;
   }
 
   #trust(node: number): string {

@@ -37,6 +37,7 @@ export class Tables implements ByEvents {
   /** Only for a comparison of two runs. */
   readonly change: ChangeTable | null;
   readonly #select: HTMLSelectElement;
+  readonly #choice: HTMLElement;
   readonly #note = span("tvmdbg-muted");
   #range: readonly [number, number] | null = null;
   #shown = "";
@@ -59,9 +60,10 @@ export class Tables implements ByEvents {
     this.#select = select("group the table by (b)", choices, this.by, (value) => {
       this.show(value as TableBy);
     });
+    this.#choice = div("tvmdbg-timeline-by", this.#select, this.#note);
     this.node = div(
       "tvmdbg-timeline-tables tvmdbg-column",
-      div("tvmdbg-timeline-by", this.#select, this.#note),
+      this.#choice,
       single,
       this.#by.node,
       this.#sandwich.node,
@@ -69,6 +71,16 @@ export class Tables implements ByEvents {
     );
     options.onChange("table_by", () => this.sync(), signal);
     this.sync();
+  }
+
+  /** Moves the choice of the grouping into a bar; null: above the rows. */
+  placeChoice(bar: HTMLElement | null): void {
+    const place = bar ?? this.node;
+    if (this.#choice.parentElement === place) return;
+    if (bar) bar.append(this.#choice);
+    else this.node.prepend(this.#choice);
+    if (this.change && bar) this.#choice.append(this.change.bar);
+    else this.change?.placeBar();
   }
 
   /** Grouping of the rows, limited to those available. */
@@ -147,7 +159,7 @@ export class Tables implements ByEvents {
     const { by } = this;
     this.#select.value = by;
     const isChange = by === "change";
-    if (this.change) this.change.node.hidden = !isChange;
+    if (this.change) this.change.node.hidden = this.change.bar.hidden = !isChange;
     this.#single.hidden = this.isSummed;
     this.#by.node.hidden = !this.isSummed || isChange;
     this.#sandwich.node.hidden = by !== "callers";

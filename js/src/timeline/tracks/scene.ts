@@ -82,6 +82,22 @@ export class TimelineScene {
     this.selected = this.hits = new MarkedSlices(slices.count);
   }
 
+  /** What a view opens on: the executions, without loading; null for all. */
+  get opening(): TimeSpan | null {
+    return this.slices.columns.info.opens;
+  }
+
+  /** True if the opening is visible, and only that. */
+  get isOpening(): boolean {
+    const { start, end } = this.viewport;
+    return this.opening !== null && start === this.opening[0] && end === this.opening[1];
+  }
+
+  /** Rows of slices are low, to leave room. */
+  set isCompact(isCompact: boolean) {
+    this.layout.compact(isCompact);
+  }
+
   get tracksHeight(): number {
     return this.bands.reduce((sum, { height }) => sum + height, this.layout.height);
   }
