@@ -163,8 +163,8 @@ export function tensorTitle(
   return nodeTitle((graph && nodeLabel(graph, node)) || name, node, output);
 }
 
-/** Title of a node or of one of its outputs: `conv2d + add #38:1`. */
+/** Title of a node or of one of its outputs, its id first: `#38:1 conv2d + add`. */
 export function nodeTitle(label: string, node: number, output = 0): string {
   const place = output ? `#${node}:${output}` : `#${node}`;
-  return label ? `${label} ${place}` : place;
+  return label ? `${place} ${label}` : place;
 }

@@ -190,7 +190,7 @@ describe("Describe", () => {
     const { describe, scene } = words();
     expect(describe.sentence(2, scene)).toBe(
       "Node 2 of 7, conv2d + relu, operator, convolution, output 0 float32 (1, 64, 8, 8), 2.571 ms, " +
-        "64.3 % of the total, rank 1; 2 inputs from data #0, p0 #1; 2 consumers: conv2d + relu #4, add #5; " +
+        "64.3 % of the total, rank 1; 2 inputs from #0 data, #1 p0; 2 consumers: #4 conv2d + relu, #5 add; " +
         "1 parameter hidden in it.",
     );
   });
@@ -198,7 +198,7 @@ describe("Describe", () => {
   it("names the nodes a parameter is folded into, and notes unknown times", () => {
     const { describe, scene } = words();
     expect(describe.sentence(1, scene)).toContain(
-      "p0 is hidden in conv2d + relu #2, conv2d + relu #4",
+      "p0 is hidden in #2 conv2d + relu, #4 conv2d + relu",
     );
     expect(describe.sentence(6, scene)).toContain("time unknown");
     expect(describe.sentence(6, scene)).toContain("graph output");

@@ -114,7 +114,6 @@ const WORDS: Record<string, string> = {
   "group input channels": "input channels",
   "group output channels": "output channels",
 };
-const TITLES: Record<string, string> = { Xnnpack: "XNNPACK", Qnn: "QNN" };
 
 /** Attributes of the delegate's operator, in a readable order, and the others. */
 export function delegateOf(attrs: AttributeList): {
@@ -123,9 +122,7 @@ export function delegateOf(attrs: AttributeList): {
 } {
   const left = new Map(attrs);
   if (!left.has(OPERATOR)) return { delegate: null, attrs };
-  const call = left.get("delegate") ?? "";
-  const [backend = "", ...where] = call.split(", ");
-  const name = (left.get("backend") ?? backend).replace(/Backend$/, "");
+  const title = left.get("delegate") || "delegate";
   const taken = (names: Iterable<string>): AttributeList => {
     const present = [...names].filter((attr) => left.has(attr));
     const rows = present.map(
@@ -144,7 +141,6 @@ export function delegateOf(attrs: AttributeList): {
     ["quantization", taken(quantized)],
     ["in the name", kernel],
   ];
-  const title = [TITLES[name] ?? (name || "delegate"), ...where].join(", ");
   return { delegate: { title, parts: parts.filter(([, rows]) => rows.length) }, attrs: [...left] };
 }
 
