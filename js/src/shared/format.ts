@@ -25,6 +25,13 @@ export function duration(ns: number, rounding = 0): string {
   return `${(rounded / size).toFixed(Math.max(digits, 0))} ${unit}`;
 }
 
+const UNIT = /(\d) (?=%|(?:[nµm]?s|[KMGT]?i?B|[kMGTP]?FLOPs?)\b)/g;
+
+/** A text whose numbers stay on the line of their units, by no-break spaces. */
+export function unbroken(text: string): string {
+  return text.replace(UNIT, "$1\u00a0");
+}
+
 /** True if a time is less than the unit of its source: it is not zero, and has no share. */
 export function isShort(ns: number, rounding: number): boolean {
   return ns === 0 && rounding > 0;

@@ -1,4 +1,5 @@
 import * as icons from "../shared/drawing/icons.ts";
+import { unbroken } from "../shared/format.ts";
 import { button, captioned, element, KEEP_KEYS, relabel, select, span } from "../shell/dom.ts";
 import { HitList } from "../shell/hit_list.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
@@ -219,7 +220,8 @@ export class TimelineBar {
   }
 
   /** Shows the visible range, and a button that leaves it; "" for none. */
-  showRange(text: string, leave: keyof typeof LEAVES | ""): void {
+  showRange(said: string, leave: keyof typeof LEAVES | ""): void {
+    const text = unbroken(said);
     if (this.#part.textContent === text) return;
     this.#part.textContent = text;
     this.#part.title = text;
@@ -230,7 +232,8 @@ export class TimelineBar {
   }
 
   /** `wrong` marks an invalid query. */
-  showHits(text: string, wrong: boolean): void {
+  showHits(said: string, wrong: boolean): void {
+    const text = unbroken(said);
     if (this.hits.textContent === text) return;
     this.hits.textContent = text;
     this.hits.title = text;

@@ -242,8 +242,7 @@ export class ChangeTable extends RowTable {
         "label",
         match ? `${label}\nthe match is ${match}: ${this.#change.columns.reason.at(row)}` : label,
         chip(this.#kinds ? kindFill(this.theme, kind) : this.#fill(row, kind)),
-        element("span", {}, label),
-        ...(this.#kinds ? [] : this.#place(row)),
+        ...(this.#kinds ? [element("span", {}, label)] : this.#title(row, label)),
         match === "possible" ? element("b", { class: "tvmdbg-timeline-noisy" }, "match?") : "",
       ),
       gridCell("a", `${rows.nsA[row]} ns`, alone(Verdict.ONLY_B, rows.nsA[row]!, 0)),
@@ -263,11 +262,12 @@ export class ChangeTable extends RowTable {
     return changeFills(this.theme)[fillOfChange(change, row)]!;
   }
 
-  /** Ids and shape, which separate operators of one label. */
-  #place(row: number): HTMLElement[] {
+  /** Id, label and shape: operators may have the same label. */
+  #title(row: number, label: string): HTMLElement[] {
     const { node, shape } = this.#change.columns;
     const id = node[row]! < 0 ? this.#change.nodesB(row).at(-1) : node[row];
-    return [element("span", {}, `#${id}`), span("tvmdbg-muted", shape.at(row))];
+    const texts = [element("span", {}, `#${id}`), span("operator", label)];
+    return [...texts, span("tvmdbg-muted", shape.at(row))];
   }
 
   /** Size of the difference relative to the largest one: slowdowns to the right. */

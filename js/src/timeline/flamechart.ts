@@ -76,7 +76,11 @@ export class Flamechart {
     this.details = new SliceDetails(this);
     this.critical = new Critical(this);
     this.faults = new Faults(this);
-    data.words.also = (node) => [...this.faults.facts(node), ...this.critical.facts(node)];
+    data.words.also = (node) => [
+      ...this.faults.facts(node),
+      ...this.critical.facts(node),
+      ...this.charts.facts(node),
+    ];
     this.panel = new AreaPanel(this, this.#copier, theme);
     this.searching = new TimelineSearch(this);
     this.ranges = new TimeRanges(this);

@@ -1,7 +1,7 @@
 import type { GraphColumns } from "../shared/client/answers.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
-import { counted, duration } from "../shared/format.ts";
+import { counted, duration, unbroken } from "../shared/format.ts";
 import { div, select, span } from "../shell/dom.ts";
 import { type ByEvents, ByTable } from "./by_table.ts";
 import { ChangeTable, type TablesHost } from "./change_table.ts";
@@ -17,7 +17,7 @@ import type { TimelineData } from "./descriptions.ts";
 const TITLES: Record<TableBy, string> = {
   node: "node",
   kind: "op kind",
-  part: "part of a fused function",
+  part: "fused operator",
   group: "group",
   module: "module",
   device: "device",
@@ -151,7 +151,7 @@ export class Tables implements ByEvents {
   /** Noun for the rows; a run without a graph has its own word. */
   #title(by: TableBy, short = false): string {
     if (by === "node") return this.#host.data.slices.columns.info.words.row;
-    return short ? by : TITLES[by];
+    return short && by !== "part" ? by : TITLES[by];
   }
 
   #make(shown: string): void {
@@ -195,7 +195,7 @@ export class Tables implements ByEvents {
       const rows = new SumTable(answer, this.#called, paths);
       this.#rows = rows;
       this.#by.show(rows, this.#title(by), this.#range ? durationsWithin : durations);
-      this.#note.textContent = this.#about(rows);
+      this.#note.textContent = unbroken(this.#about(rows));
       this.#sandwich.node.hidden = !rows.tree;
       if (rows.tree && rows.rows.length) this.#sandwich.show(rows.tree, rows.rows[0]!.key);
       this.#by.find(session.selected);

@@ -1,6 +1,5 @@
 import { counted, duration } from "../shared/format.ts";
-import { div, element } from "../shell/dom.ts";
-import { factList, Tooltip } from "../shell/tooltip.ts";
+import { Tooltip, titled } from "../shell/tooltip.ts";
 import type { SliceDescriptions } from "./descriptions.ts";
 import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
@@ -14,35 +13,22 @@ export class SliceTooltip extends Tooltip {
     this.#words = words;
   }
 
-  /** Shows a hit beside a point of a part of the view. */
+  /** Shows a hit beside its slice or gap in a part of the view. */
   showHit(hit: TimelineHit, part: HTMLElement, x: number, y: number): void {
     const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap.from}`;
-    this.show(key, () => this.#content(hit), part, x, y);
+    this.show(key, () => titled(...this.#lines(hit)), part, x, y, this.#scene.boxOf(hit));
   }
 
-  #content(hit: TimelineHit): Node[] {
+  #lines(hit: TimelineHit): [title: string, ...lines: string[]] {
     if (!("slice" in hit)) {
       const { track, from, to } = hit.gap;
       const { name } = this.#scene.slices.tracks[track]!;
-      return [
-        element("strong", {}, `idle for ${duration(to - from)}`),
-        element("div", {}, `${name}, from ${duration(from)} to ${duration(to)}`),
-      ];
+      const when = `${name}, from ${duration(from)} to ${duration(to)}`;
+      return [`idle for ${duration(to - from)}`, when];
     }
-    const { names, slices } = this.#scene;
-    const node = slices.nodeOf(hit.slice);
-    const recorded = slices.nameOf(hit.slice);
-    const title = this.#words.title(hit.slice);
-    const full = names.fullName(node) || recorded;
-    const name = title === full ? "" : full;
+    const [time, fact] = this.#words.brief(hit.slice);
     const others = hit.instants - 1;
-    return [
-      element("strong", {}, title),
-      ...(name ? [div("tvmdbg-muted", name)] : []),
-      factList(this.#words.ofSlice(hit.slice, true)),
-      ...(others > 0
-        ? [div("tvmdbg-muted", `and ${counted(others, "more slice")}, ${slices.noTime}, here`)]
-        : []),
-    ];
+    const more = `and ${counted(others, "more slice")}, ${this.#scene.slices.noTime}, here`;
+    return [this.#words.title(hit.slice), time, others > 0 ? more : fact];
   }
 }

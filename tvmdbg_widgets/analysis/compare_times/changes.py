@@ -135,7 +135,7 @@ class TimeChange:
 
 
 #: Titles of :meth:`TimeChange.cells` after the first.
-TITLES = ("nodes A ~ B", "A", "B", "B − A", "Δ %", "verdict", "p corrected")
+TITLES = ("nodes A ~ B", "A", "B", "B − A", "speed", "verdict", "p corrected")
 _IDS = 4
 
 

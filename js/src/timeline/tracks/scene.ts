@@ -219,6 +219,21 @@ export class TimelineScene {
     else if (y + height > this.height) this.scrollBy(y + height - this.height);
   }
 
+  /** The visible part of a hit on the stage. */
+  boxOf(hit: TimelineHit): { x: number; y: number; width: number; height: number } | null {
+    const { slices } = this;
+    const isSlice = "slice" in hit;
+    const row = isSlice
+      ? slices.rows[slices.rowOf(hit.slice)]
+      : slices.tracks[hit.gap.track]!.rows[0];
+    if (!row) return null;
+    const [from, to] = isSlice
+      ? [slices.startOf(hit.slice), slices.endOf(hit.slice)]
+      : [hit.gap.from, hit.gap.to];
+    const [left, right] = [from, to].map((ns) => Math.min(Math.max(0, this.x(ns)), this.width));
+    return { x: left!, width: Math.max(1, right! - left!), ...this.rowBox(row) };
+  }
+
   hit(x: number, y: number): TimelineHit | null {
     const row = this.zone(y) === "tracks" ? this.layout.rowAt(y - TOP + this.scroll) : null;
     if (!row || !this.slices.holds(this.at(x), this.at(x))) return null;
