@@ -76,7 +76,7 @@ export class Flamechart {
     this.panel = new AreaPanel(this, this.#copier, theme);
     this.searching = new TimelineSearch(this);
     this.ranges = new TimeRanges(this);
-    this.tooltip = new SliceTooltip(root, data.scene, data.words, signal);
+    this.tooltip = new SliceTooltip(data.scene, data.words, signal);
     this.charts = new OtherCharts(noSlices ?? this.chart.node, this);
     this.key = new ColorKey(this, theme);
     this.hovering = new TimelineHover(this);

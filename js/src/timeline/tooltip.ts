@@ -83,13 +83,8 @@ export class SliceTooltip extends Tooltip {
   readonly #scene: TimelineScene;
   readonly #words: SliceDescriptions;
 
-  constructor(
-    root: HTMLElement,
-    scene: TimelineScene,
-    words: SliceDescriptions,
-    signal: AbortSignal,
-  ) {
-    super(root, signal, "tvmdbg-timeline-tooltip");
+  constructor(scene: TimelineScene, words: SliceDescriptions, signal: AbortSignal) {
+    super(signal, "tvmdbg-timeline-tooltip");
     this.#scene = scene;
     this.#words = words;
   }

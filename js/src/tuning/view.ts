@@ -76,7 +76,7 @@ export class TuningView implements AxisView, PointerHandlers {
     const title = Promise.resolve(data.info.title);
     const say = (text: string) => mirror.say(text);
     this.#copier = new CodeCopy(root, () => this.#code, say, title, signal);
-    this.tooltip = new Tooltip(root, signal);
+    this.tooltip = new Tooltip(signal);
     this.stage = new Stage(root, "tvmdbg-tuning-base", () => new TrialChart(this), signal);
     this.camera = new AxisCamera(this, signal);
     this.bar = new TuningControls(this);

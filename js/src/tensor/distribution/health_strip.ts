@@ -61,7 +61,7 @@ export class HealthStrip
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
-  readonly tip = new Tooltip(this.host.root, this.host.signal);
+  readonly tip = new Tooltip(this.host.signal);
   readonly #state = span("tvmdbg-nowrap tvmdbg-numeric");
   /** A live region of its own: it speaks once, at the end of the scan. */
   readonly #spoken = element("div", { class: "tvmdbg-mirror", role: "status" });

@@ -55,7 +55,7 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
     this.stage,
   );
   readonly #overview = new PlaneOverview(this, this.host.signal);
-  readonly #tooltip = new Tooltip(this.stage, this.host.signal, "tvmdbg-tensor-tooltip");
+  readonly #tooltip = new Tooltip(this.host.signal, "tvmdbg-tensor-tooltip");
   #plate: Plate | null = null;
   #tiles: readonly Tile[] = [];
   #lines: readonly string[] = [];
