@@ -120,9 +120,7 @@ function marked(mark: string, kind: string): string {
 }
 
 export function actionCommands(root: HTMLElement): Commands {
-  const views = [root, ...root.querySelectorAll<HTMLElement>(".tvmdbg")];
-  const all = views
-    .filter((view) => view.checkVisibility())
+  const all = viewsIn(root)
     .flatMap(actionsIn)
     .map((finding) => ({
       ...finding,
@@ -134,9 +132,29 @@ export function actionCommands(root: HTMLElement): Commands {
   };
 }
 
+function viewsIn(root: HTMLElement): HTMLElement[] {
+  const views = [root, ...root.querySelectorAll<HTMLElement>(".tvmdbg")];
+  return views.filter((view) => view.checkVisibility());
+}
+
+/** Commands that take what is typed, such as an index of a tensor. */
+function offersIn(root: HTMLElement, typed: string): Command[] {
+  return viewsIn(root).flatMap((view) =>
+    actionsOf(view).flatMap(({ offer }) => {
+      const offered = offer?.(typed);
+      return offered ? [{ ...offered, kind: kindOf(view), value: "" }] : [];
+    }),
+  );
+}
+
+function kindOf(view: HTMLElement): string {
+  const bar = view.querySelector(":scope > .tvmdbg-bar");
+  return (bar ?? view).getAttribute(bar ? "aria-label" : "aria-roledescription") ?? "";
+}
+
 function actionsIn(view: HTMLElement): Command[] {
   const bar = view.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
-  const kind = (bar ?? view).getAttribute(bar ? "aria-label" : "aria-roledescription") ?? "";
+  const kind = kindOf(view);
   const free = <T extends HTMLElement>(selector: string) =>
     [...(bar?.querySelectorAll<T>(selector) ?? [])].filter(
       (entry) =>
@@ -355,7 +373,11 @@ class CommandPalette {
   }
 
   #search(chosen?: Command): void {
-    const { commands, total } = matching(this.#sources, this.#field.value, LISTED);
+    const typed = this.#field.value;
+    const offers = offersIn(this.#root, typed);
+    const found = matching(this.#sources, typed, LISTED - offers.length);
+    const commands = [...offers, ...found.commands];
+    const total = offers.length + found.total;
     this.#matches = commands;
     const isChosen = ({ kind, label, id }: Command) =>
       kind === chosen?.kind && label === chosen.label && id === chosen.id;
