@@ -243,7 +243,10 @@ export class List {
     const sure = finding
       ? element(
           "span",
-          { class: "tvmdbg-finding-confidence tvmdbg-muted", title: `confidence: ${finding.why}` },
+          {
+            class: `tvmdbg-finding-confidence tvmdbg-muted ${finding.confidence === "high" ? "tvmdbg-finding-sure" : ""}`,
+            title: `confidence: ${finding.why}`,
+          },
           `${finding.confidence}`,
         )
       : element("span", {});

@@ -60,16 +60,11 @@ export function rowsOf(
   ];
 }
 
-const FUSED = /(?:#(\d+) )?\b(\w+)((?: \+ \w+)+)(?: #(\d+))?/gu;
+const FUSED = /(#[\d:]+ \w+) (?:\+ (?:\w+|…) )+\+ (\w+)/gu;
 
-/** A title for one line: names with an id are shortened in the middle, the id first. */
+/** A title for one line: of fused operators with an id the first and the last. */
 export function brief(title: string): string {
-  return title.replace(FUSED, (name, before, first, rest, after) => {
-    const id = before ?? after;
-    if (id === undefined) return name;
-    const parts = rest.split(" + ").slice(1);
-    return `#${id} ${[first, ...(parts.length > 1 ? ["…"] : []), parts.at(-1)].join(" + ")}`;
-  });
+  return title.replace(FUSED, "$1 + … + $2");
 }
 
 export function nextNode({ nodes }: FindingRow, node: number | null, by: number): number | null {

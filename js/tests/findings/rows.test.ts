@@ -134,9 +134,9 @@ describe("texts of findings", () => {
 
 describe("a title on one line", () => {
   it.each([
-    ["conv2d + add + add + relu #38 takes 5.97 %", "#38 conv2d + … + relu takes 5.97 %"],
-    ["#38 conv2d + add + relu: 59 of 8,192", "#38 conv2d + … + relu: 59 of 8,192"],
-    ["of it: conv2d + add #4, dense #7", "of it: #4 conv2d + add, dense #7"],
+    ["#38 conv2d + add + add + relu takes 5.97 %", "#38 conv2d + … + relu takes 5.97 %"],
+    ["#3:1 a + b + … + c + d: 59 of 8,192", "#3:1 a + … + d: 59 of 8,192"],
+    ["of it: #4 conv2d + add, #7 dense", "of it: #4 conv2d + add, #7 dense"],
     ["conv2d + add + relu (10×) 46.0 %", "conv2d + add + relu (10×) 46.0 %"],
     ["1 + 1 is no name", "1 + 1 is no name"],
   ])("shortens names with an id: %s", (title, short) => {
