@@ -397,7 +397,8 @@ def test_earlier_names_of_tensor_views_are_taken(run: DebugRun, earlier: str, no
 
 def test_entry_without_graph_is_a_tensor_of_the_run(tmp_path: Path) -> None:
     named = {f"{k}____topo-index:{k}____output-num:0": np.ones(3) for k in range(2)}
-    run = tvmdbg.open(write_params(tmp_path / "output_tensors.params", named))
+    write_params(tmp_path / "output_tensors.params", named)
+    run = tvmdbg.open(tmp_path / "output_tensors.params")
     assert tvmdbg.TensorInspector(run, entry=1).entry == (1, 0)
     for bad, why in (
         (999, "tensors are of nodes 0 to 1"),
