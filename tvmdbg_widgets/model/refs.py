@@ -33,7 +33,7 @@ def node_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) ->
     if node < 0 and graph is None:
         raise IndexError(f"no node {node}; node ids start at 0")
     if graph is not None and not 0 <= node < graph.num_nodes:
-        raise IndexError(f"no node {node}; the graph has nodes 0 to {graph.num_nodes - 1}")
+        raise IndexError(f"no node {node}; ids are 0 to {graph.num_nodes - 1}")
     return node
 
 
