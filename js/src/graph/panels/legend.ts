@@ -59,7 +59,8 @@ class NumberKey extends GraphPart {
     const { axis, scale, column, counts, together } = colors;
     this.#name.textContent = colors.title;
     const order = colors.ramp === "heat" ? ", stronger is slower" : "";
-    this.node.title = `fill: ${column.name}, ${column.scale}${order}; for several nodes the ${together}; ${column.note ?? ""}`;
+    const fill = `fill: ${column.name}, ${column.scale}${order}; for several nodes the ${together}`;
+    this.node.title = [fill, column.note].filter(Boolean).join("; ");
     this.#bar.hidden = counts.known === 0;
     const stops = Array.from({ length: STOPS + 1 }, (_, i) => colors.color(axis.value(i / STOPS)));
     this.#ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
@@ -70,7 +71,7 @@ class NumberKey extends GraphPart {
       colors.outside.join(", "),
       ...colors.infinite.flatMap(({ text, color }) => [swatch(color), text]),
       ...(unknown ? [swatch(""), `${integer(unknown)} unknown`] : []),
-      !counts.known && column.note ? ` (${column.note})` : "",
+      column.note ? span("tvmdbg-graph-note", ` (${column.note})`) : "",
     );
   }
 
