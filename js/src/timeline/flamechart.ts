@@ -107,6 +107,7 @@ export class Flamechart {
   /** Selects nodes, or one slice, in a part of the view. */
   choose(part: "chart" | "table", nodes: readonly number[], slice?: number): void {
     this.activate(part);
+    if (part === "chart") this.showPanel("details");
     if (slice === undefined) this.selection.nodes(nodes);
     else this.pick(slice);
     this.focus();
