@@ -148,11 +148,11 @@ def test_keys_navigate_sort_group_and_filter_table(page: Page, view: Any, unfuse
         assert {each["verdict"] for each in listed} == {verdict}
     page.keyboard.press("j")
     assert len(seen(root)["change"]) == 27
+    key = root.locator(".tvmdbg-timeline-kinds")
+    expect(key).to_contain_text("noise or unknown")
     page.keyboard.press("l")
-    until(page, "() => tvmdbg.models.timeline0.get('slice_color') === 'change'")
-    expect(root.locator(".tvmdbg-change-key")).to_contain_text("noise or unknown")
-    page.keyboard.press("l")
-    expect(root.locator(".tvmdbg-change-key")).to_be_hidden()
+    until(page, "() => tvmdbg.models.timeline0.get('slice_color') === 'kind'")
+    expect(key).not_to_contain_text("noise or unknown")
     page.keyboard.press("b")
     until(page, "() => tvmdbg.models.timeline0.get('table_by') !== 'change'")
 
@@ -166,16 +166,20 @@ def test_buttons_group_color_and_sort_the_differences(page: Page, view: Any, unf
     assert sorted(selected(page)) == [31, 53]
     root.get_by_role("button", name="by kind").click()
     before = root.locator("canvas").first.screenshot()
-    root.get_by_role("button", name="color by Δ").click()
-    expect(root.locator(".tvmdbg-change-key")).to_contain_text("+1.426 ms")
+    expect(root.locator(".tvmdbg-timeline-kinds")).to_contain_text("+1.426 ms")
+    root.focus()
+    page.keyboard.press("l")
+    expect(root.locator(".tvmdbg-timeline-kinds")).to_have_text("color: kind of operator")
     frames(page)
     assert root.locator("canvas").first.screenshot() != before
     root.get_by_role("button", name="sort by size").click()
     assert seen(root)["change"][0]["a"] == pytest.approx(523_354.8, rel=1e-3)
-    summary = root.get_by_text("what this shows")
-    summary.click()
-    expect(root.locator(".tvmdbg-change-bar")).to_contain_text("the least possible p is 0.0079")
-    expect(root.locator(".tvmdbg-change-bar")).to_contain_text("measured in one session")
+    page.keyboard.press("Escape")
+    root.get_by_role("tab", name="details").click()
+    root.get_by_text("how to read this").click()
+    details = root.locator(".tvmdbg-timeline-details")
+    expect(details.get_by_text("the least possible p is 0.0079")).to_be_visible()
+    expect(details.get_by_text("measured in one session")).to_be_visible()
 
 
 def test_nodes_only_in_b_and_uncertain_matches_are_listed(page: Page, view: Any, int8: str) -> None:

@@ -275,8 +275,8 @@ def test_measure_by_mouse(view: View) -> None:
     expect(view.details).to_contain_text("420.0 µs (420,014 ns)")
     view.page.mouse.click(box["x"] + x_of(view, 520_015) - 4, box["y"] + TRACKS_Y)
     assert view.seen()["measure"] == {"range": [100_001, 520_015], "open": False}
-    expect(view.said).to_contain_text("end of load at 100,001 ns")
-    expect(view.said).to_contain_text("to start of load at 520,015 ns")
+    expect(view.said).to_contain_text("end of load at 100.0 µs (100,001 ns)")
+    expect(view.said).to_contain_text("to start of load at 520.0 µs (520,015 ns)")
     view.page.mouse.move(box["x"] + 20, box["y"] + TRACKS_Y)
     assert view.seen()["measure"]["range"] == [100_001, 520_015]
     view.press("Escape")
