@@ -374,7 +374,7 @@ def test_selection_from_another_view_scrolls_into_view(view: View) -> None:
     view.set_session(selected=[1], source="graph")
     expect(view.said).to_contain_text("Slice of #1 p0, starts 0 ns, parameter")
     view.set_session(time_range=[1e6, 5e6], source="python")
-    expect(view.details).to_contain_text("4.000 ms, 1.000 ms – 5.000 ms")
+    expect(view.details).to_contain_text("4.000 ms (4,000,000 ns), 1.000 ms – 5.000 ms")
 
 
 def test_click_on_kind_selects_all_its_nodes(view: View, run: DebugRun) -> None:
