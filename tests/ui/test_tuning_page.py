@@ -531,7 +531,9 @@ def test_misspelled_field_of_a_filter_is_told(view: TuningPage, page: Page) -> N
     view.press("/")
     page.keyboard.type("eror:6")
     page.keyboard.press("Enter")
-    expect(view.root.locator(".tvmdbg-tuning-found")).to_contain_text("did you mean error?")
+    found = view.root.locator(".tvmdbg-tuning-found")
+    expect(found).to_have_text("unknown field 'eror'; did you mean error?")
+    assert found.evaluate("node => node.scrollWidth <= node.clientWidth")
     assert view.told()["found"] is None
 
 
