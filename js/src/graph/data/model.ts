@@ -159,10 +159,10 @@ export class GraphModel {
   }
 
   get fault(): number {
-    return this.opensOn === null ? (this.describe.health?.origin ?? -1) : -1;
+    return this.opensOn === null ? (this.describe.health?.opens ?? -1) : -1;
   }
 
-  /** Node to open on: that of the first fault, else the slowest; or -1. */
+  /** Node to open on: that of the first fault or warning, else the slowest; or -1. */
   get answer(): number {
     if (this.opensOn !== null) return this.opensOn;
     return this.fault >= 0 ? this.fault : this.times.slowest;
