@@ -397,7 +397,10 @@ def test_earlier_names_of_tensor_views_are_taken(run: DebugRun, earlier: str, no
 def test_entry_without_graph_is_a_tensor_of_the_run(tmp_path: Path) -> None:
     run = run_of(tmp_path, {"a": np.zeros(3), "b": np.ones(3)})
     assert tvmdbg.TensorInspector(run, entry=1).entry == (1, 0)
-    for bad, why in ((999, "tensors are of nodes 0 to 1"), ((1, 5), "no tensor of node 1, output 5")):
+    for bad, why in (
+        (999, "tensors are of nodes 0 to 1"),
+        ((1, 5), "no tensor of node 1, output 5"),
+    ):
         with pytest.raises(traitlets.TraitError, match=why):
             tvmdbg.TensorInspector(run, entry=bad)
         with pytest.raises(KeyError, match=why):

@@ -251,7 +251,9 @@ def _denormals(evidence: RunEvidence, slow: _Slow) -> list[str]:
     if most * 4 > own:
         return []
     much, little = percent(own), percent(most)
-    return [f"reads up to {much} denormal values, slow on many CPUs; its twins {little} at most"]
+    return [
+        f"denormal operands, slow on many CPUs: up to {much} of its values, {little} of its twins'"
+    ]
 
 
 def _next_step(evidence: RunEvidence, slow: _Slow, repeats: int) -> str:
