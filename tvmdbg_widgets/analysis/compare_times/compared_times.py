@@ -231,7 +231,10 @@ def sentence(compared: ComparedTimes) -> str:
         return f"B takes as long as A: {totals}"
     ratio = total_b / total_a if total_a > 0 else 0.0
     if 0 < ratio < math.inf:
-        size = f"B is {speed_text(ratio)} ({change_text(change)}): {totals}"
+        speed = speed_text(ratio)
+        same = speed == "same speed"
+        how = "takes about as long as A" if same else f"is {speed}"
+        size = f"B {how} ({change_text(change)}): {totals}"
     else:
         how = "slower" if change > 0 else "faster"
         size = f"B is {duration_text(abs(change))} {how}: {totals}"

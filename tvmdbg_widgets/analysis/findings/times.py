@@ -333,6 +333,7 @@ def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
     count, several = len(warm.totals), warm.cut > 1
     counts = np.diff(timeline.repeats_offsets)
     nodes = [n for n in np.flatnonzero(counts == count).tolist() if timeline.repeats(n).sum() > 0]
+    nodes.sort(key=lambda node: -timeline.node_ns[node])
     totals = ", ".join(duration_text(float(total)) for total in warm.totals[:_REPEATS_SHOWN])
     first = f"first {warm.cut} repeats take" if several else "first repeat takes"
     them, number = ("each of them", f" {warm.cut}") if several else ("it", "")

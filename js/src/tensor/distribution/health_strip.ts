@@ -1,10 +1,10 @@
 import type { GraphColumns, TensorColumns } from "../../shared/client/answers.ts";
 import {
-  firstFault,
   healthScan,
   isSuspicious,
   isUnderWay,
   nextSuspicious,
+  opensOn,
   type Scan,
   VERDICT_LABELS,
 } from "../../shared/client/health.ts";
@@ -125,10 +125,10 @@ export class HealthStrip
   }
 
   answered(health: HealthAnswer): void {
-    const fault = isUnderWay(health) ? -1 : firstFault(health);
-    if (fault >= 0 && !this.#fault) {
+    const opens = isUnderWay(health) ? null : opensOn(health);
+    if (opens && health.node.includes(opens[0]) && !this.#fault) {
       this.#fault = true;
-      this.host.openAt([health.node[fault]!, health.output[fault]!]);
+      this.host.openAt(opens);
     }
     this.#health = health;
     this.node.hidden = health.total === 0;
@@ -265,7 +265,9 @@ export class HealthStrip
     }
     const column = columnOf(this.#scene, row);
     const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
-    this.tip.tell(this.#lines(row, others), this.#stage, column * this.#scene.width, HEIGHT);
+    const { width } = this.#scene;
+    const target = { x: column * width, y: 0, width, height: HEIGHT };
+    this.tip.tell(this.#lines(row, others), this.#stage, target.x, HEIGHT, target);
   }
 
   base(theme: Theme, width: number, _height: number, { context }: Layer): void {
