@@ -134,7 +134,7 @@ def test_histogram_matches_tensor_and_separates_zeros(broken: DebugRun) -> None:
     assert zeros["left"][0] > edges[-1]
     assert f"left out: {tensor.statistics().pos_inf} +Inf" in notes(figure)
     assert set(bins["node"]) == {OVERFLOW}
-    assert figure.title.text == "conv2d + add + add + relu #38: values"
+    assert figure.title.text == "#38 conv2d + add + add + relu: values"
 
 
 def test_a_few_far_values_do_not_set_the_range(tmp_path: Path) -> None:
