@@ -471,8 +471,9 @@ def test_tuning_log_and_graph_stay_in_sync(
 
 
 def test_plot_and_views_stay_in_sync(filled: Callable[..., Notebook], tall: Page) -> None:
-    link = "tvmdbg.plots.link(tvmdbg.plots.times(run, 10), run)"
-    notebook = filled([OPEN, "tvmdbg.GraphView(run)", link, link])
+    chart = "tvmdbg.plots.times(run, 10)"
+    cells = [OPEN, "tvmdbg.GraphView(run)", chart, f"tvmdbg.plots.link({chart}, run)"]
+    notebook = filled(cells)
     graph = notebook.view(1, "graph")
     graph.wait()
     for cell in (2, 3):
