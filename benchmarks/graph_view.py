@@ -114,7 +114,7 @@ LOOK = """async (scale) => {
   const { stage, commands } = window.view;
   if (scale === null) {
     const wrapped = stage.isThread && window.arranged();
-    commands.fitAll();
+    commands.all();
     await wrapped;
   } else {
     const { bounds } = window.view.placed.layout;

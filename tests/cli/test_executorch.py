@@ -99,7 +99,7 @@ def test_summary_describes_delegate_payloads(tvmdbg: Run, tmp_path: Path) -> Non
     (tmp_path / "model.pte").write_bytes(program_bytes(*[("QnnBackend", b"\xcd\xab\x78\x56")] * 10))
     told = tvmdbg("summary", tmp_path / "model.pte").stdout
     payload = "Qualcomm QNN context binary (closed), 4 bytes"
-    assert f"delegate QnnBackend, instruction 0: {payload}" in " ".join(told.split())
+    assert f"delegate QNN call 1 of 10: {payload}" in " ".join(told.split())
     assert "2 more calls of delegates" in told
 
 

@@ -348,7 +348,7 @@ def test_the_example_of_the_specification_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     specification = (ROOT / "docs/recording.md").read_text("utf-8")
-    _, _, rest = specification.partition("```python\n")
+    _, _, rest = specification.rpartition("```python\n")
     example, _, _ = rest.partition("```")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dump").mkdir()

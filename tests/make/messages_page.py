@@ -5,14 +5,25 @@ from pathlib import Path
 from tvmdbg_widgets.analysis.known_messages import GROUPS
 
 PATH = Path(__file__).parents[2] / "docs/messages.md"
-HEAD = (
-    "# Messages, explained\n\n"
-    "`tvmdbg.explain(text)` and `tvmdbg explain < log.txt` say of pasted console output what is "
-    "known about each message in it: the cause, how to tell it from its neighbors, what to look at "
-    "next. A blank more or less, a line cut by a terminal and curly quote marks make no "
-    "difference; a message within printed source code (LLVM IR, C++, a line of a traceback) did "
-    "not occur and is left out. These are the messages that are known.\n"
-)
+HEAD = """# Messages, explained
+
+What does this error mean, and what should I look at next? Paste the console output:
+
+```python
+tvmdbg.explain(console_output)  # or tvmdbg explain < log.txt
+```
+
+Each known message gets its cause, how to confirm it, and what to look at next. Line breaks,
+blanks and curly quotes do not matter; messages inside printed source code (LLVM IR, C++, a line
+of a traceback) are left out. The known ones:
+"""
+FOOT = """
+## Where to go next
+
+* [A changed DLDataType](changed_dtype.md): find the side that misreads the other
+* [Making a dump](notebooks/making_a_dump.ipynb): errors on the way to a dump
+* [Tuning logs](tuning.md): why trials fail
+"""
 
 
 def page() -> str:
@@ -24,7 +35,7 @@ def page() -> str:
             f"| `{_cell(each.says)}` | {_cell(each.versions)} | {_cell(each.cause)} |\n"
             for each in messages
         ]
-    return "".join(parts)
+    return "".join([*parts, FOOT])
 
 
 def _cell(text: str) -> str:

@@ -32,6 +32,9 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
+MOST_README_LINES, QUESTIONS = 90, 8
+MOST_CHANGELOG_LETTERS = 100
+MOST_LINES_BEFORE_CODE = 8
 #: What methods of a run, or of a log, return and a reader need not know.
 INNER = {"Facts", "LogFacts", "TuningParts", "RunFacts", "RunParts"}
 #: How the page on formats calls what the registry reads.
@@ -70,7 +73,8 @@ def _text(path: Path) -> str:
     return "\n\n".join("".join(each["source"]) for each in cells if each["cell_type"] == "markdown")
 
 
-EVERYWHERE = [*PAGES, *NOTEBOOKS]
+READMES = sorted(ROOT.glob("README*.md"))
+EVERYWHERE = [*PAGES, *NOTEBOOKS, *READMES]
 NAMED = pytest.mark.parametrize("path", EVERYWHERE, ids=lambda path: path.stem)
 
 
@@ -89,6 +93,43 @@ def test_links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([\w./]+\.\w+)(?:#[^)]*)?\)", _text(path)):
         folder = ROOT if target.startswith("notebooks/") else path.parent
         assert (folder / target).is_file(), target
+
+
+@pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
+def test_readme_is_one_screen_with_eight_questions(path: Path) -> None:
+    text = _text(path)
+    assert text.count("\n") <= MOST_README_LINES
+    table = re.search(r"((?:^\|.*\|$\n){10,})", text, re.MULTILINE)
+    assert table
+    rows = table[1].splitlines()[2:]
+    assert len(rows) == QUESTIONS
+    assert all(len(re.findall(r"\| (`[^`]+`) \|", row)) == 1 for row in rows)
+
+
+def test_readmes_have_the_same_code() -> None:
+    english, chinese = ({*re.findall(r"`([^`\n]+\([^`\n]*)`", _text(path))} for path in READMES)
+    assert english == chinese
+
+
+def test_changelog_has_one_short_line_per_change() -> None:
+    lines = _text(ROOT / "CHANGELOG.md").splitlines()
+    assert not [line for line in lines if len(line) > MOST_CHANGELOG_LETTERS]
+    changes = [line for line in lines if not re.match(r"(#|$|What |The )", line)]
+    assert len(changes) > 50
+    assert not [line for line in changes if not re.fullmatch(r"\* .+\.", line)]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_page_begins_with_code_and_ends_with_links(path: Path) -> None:
+    text = _text(path)
+    before, fence, _ = text.partition("\n```")
+    assert fence
+    assert len(before.splitlines()) <= MOST_LINES_BEFORE_CODE
+    if path.stem not in ("index", "api"):
+        assert "?" in before
+        last = text.rpartition("\n## ")[2]
+        assert last.startswith("Where to go next\n")
+        assert len(re.findall(r"^\* .*\]\(", last, re.MULTILINE)) >= 2
 
 
 @NAMED
@@ -195,8 +236,10 @@ def test_documented_commands_and_options_exist(path: Path) -> None:
     verbs: dict[str, click.Command] = get_command(app).commands  # type: ignore[attr-defined]
     groups = {name: getattr(each, "commands", None) for name, each in verbs.items()}
     own = {"--install-completion", "--show-completion", "--help", "--version"}
-    for call in re.findall(r"`tvmdbg ([^`]+)`", _text(path)):
-        verb, *rest = call.split()
+    blocks = re.findall(r"```sh\n(.*?)```", _text(path), re.DOTALL)
+    typed = [line for block in blocks for line in re.findall(r"^tvmdbg (.*)$", block, re.MULTILINE)]
+    for call in [*re.findall(r"`tvmdbg ([^`]+)`", _text(path)), *typed]:
+        verb, *rest = call.partition(" #")[0].split()
         options = [word for word in rest if re.fullmatch(r"--?[a-z][\w-]*", word)]
         if verb.startswith("--"):
             assert verb in own, call
@@ -208,6 +251,18 @@ def test_documented_commands_and_options_exist(path: Path) -> None:
             command = groups[verb][rest[0]]
         known = {option for each in command.params for option in each.opts}
         assert set(options) <= known | own, call
+
+
+@NAMED
+def test_documented_goals_and_modules_exist(path: Path) -> None:
+    goals = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", _text(path), re.DOTALL))
+    assert {*re.findall(r"^make ([\w-]+)|`make ([\w-]+)`", blocks, re.MULTILINE)} <= {
+        (goal, "") for goal in goals
+    }
+    assert set(re.findall(r"`make ([\w-]+)", _text(path))) <= set(goals)
+    for module in re.findall(r"python -m ((?:benchmarks|tests)[\w.]+)", _text(path)):
+        assert (ROOT / module.replace(".", "/")).with_suffix(".py").is_file(), module
 
 
 def test_install_page_extras_match_package() -> None:

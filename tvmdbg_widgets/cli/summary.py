@@ -19,6 +19,7 @@ from tvmdbg_widgets.cli.common.terminal import (
 from tvmdbg_widgets.cli.common.verbs import examples
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.executorch.call_titles import call_titles
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -74,10 +75,8 @@ def _delegates(run: DebugRun) -> list[str]:
     """Return the payloads of delegate calls in the program."""
     files = run.parts.executorch
     held = [] if files is None else list(files.insides.of(files.method).values())
-    lines = [
-        one_line(f"{call.delegate.id}, instruction {call.instruction}: {call.payload}")
-        for call in held[:_MOST_DELEGATES]
-    ]
+    titles = call_titles({call.at: call.delegate.id for call in held})
+    lines = [one_line(f"{titles[call.at]}: {call.payload}") for call in held[:_MOST_DELEGATES]]
     more = len(held) - len(lines)
     return [*lines, f"{counted(more, 'more call')} of delegates"] if more else lines
 

@@ -37,7 +37,10 @@ def named_in(run: RunFacts | None) -> tuple[Graph | None, Tensors | None]:
 
 def shown_entry(run: RunFacts | None, given: Any) -> tuple[int, int] | None:
     """Return the entry that is given by a node, its name, a tensor or a pair."""
-    return None if given is None else entry_ref(given, *named_in(run))
+    if given is None:
+        return None
+    graph, tensors = named_in(run)
+    return entry_ref(given, graph, tensors, only_tensors=run is not None and run.timeline is None)
 
 
 @contextmanager

@@ -69,7 +69,7 @@ export class GraphView {
     const { signal, run } = context;
     this.chosen = new ChosenOptions(context.options);
     this.root = root;
-    this.tooltip = new Tooltip(root, signal);
+    this.tooltip = new Tooltip(signal);
     this.context = context;
     this.#problem = problem;
     this.palette = new Palette(readTheme(root));

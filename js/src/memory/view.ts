@@ -57,7 +57,7 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
     this.#words = new PlanDescriptions(plan, session);
     const say = (text: string) => mirror.say(text);
     this.#copier = new CodeCopy(root, () => this.#code, say, titleOf(run), signal);
-    this.tooltip = new Tooltip(root, signal);
+    this.tooltip = new Tooltip(signal);
     const painters = (base: Layer, over: Layer) => {
       this.#painter = new MemoryPainter(this.scene, this.#words, base.context);
       this.#overlay = new MemoryOverlay(this.scene, over.context);

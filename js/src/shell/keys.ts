@@ -9,6 +9,8 @@ export interface KeyAction {
   keys: readonly string[];
   does: string;
   run: (event: KeyboardEvent) => void;
+  /** Offers the action in the palette with a typed text as its argument. */
+  offer?: (typed: string) => { label: string; run(): void } | null;
 }
 
 export function action(keys: readonly string[], does: string, run: KeyAction["run"]): KeyAction {

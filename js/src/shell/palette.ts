@@ -29,6 +29,7 @@ export function entryOf(finding: About | null, node: number): Entry {
 export const PALETTE_KEY = "Ctrl+k";
 const SOURCE = "palette";
 const MOST_CHOICES = 30;
+const MOST_IDS = 2;
 const MOVES = /^(Arrow.*|Page.*|Home|End|Enter|Escape| |\[|\])$/;
 
 interface Command extends ListedHit {
@@ -120,9 +121,7 @@ function marked(mark: string, kind: string): string {
 }
 
 export function actionCommands(root: HTMLElement): Commands {
-  const views = [root, ...root.querySelectorAll<HTMLElement>(".tvmdbg")];
-  const all = views
-    .filter((view) => view.checkVisibility())
+  const all = viewsIn(root)
     .flatMap(actionsIn)
     .map((finding) => ({
       ...finding,
@@ -134,9 +133,29 @@ export function actionCommands(root: HTMLElement): Commands {
   };
 }
 
+function viewsIn(root: HTMLElement): HTMLElement[] {
+  const views = [root, ...root.querySelectorAll<HTMLElement>(".tvmdbg")];
+  return views.filter((view) => view.checkVisibility());
+}
+
+/** Commands that take what is typed, such as an index of a tensor. */
+function offersIn(root: HTMLElement, typed: string): Command[] {
+  return viewsIn(root).flatMap((view) =>
+    actionsOf(view).flatMap(({ offer }) => {
+      const offered = offer?.(typed);
+      return offered ? [{ ...offered, kind: kindOf(view), value: "" }] : [];
+    }),
+  );
+}
+
+function kindOf(view: HTMLElement): string {
+  const bar = view.querySelector(":scope > .tvmdbg-bar");
+  return (bar ?? view).getAttribute(bar ? "aria-label" : "aria-roledescription") ?? "";
+}
+
 function actionsIn(view: HTMLElement): Command[] {
   const bar = view.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
-  const kind = (bar ?? view).getAttribute(bar ? "aria-label" : "aria-roledescription") ?? "";
+  const kind = kindOf(view);
   const free = <T extends HTMLElement>(selector: string) =>
     [...(bar?.querySelectorAll<T>(selector) ?? [])].filter(
       (entry) =>
@@ -269,7 +288,7 @@ async function sources({
   ]);
   const problems = (findings?.findings ?? []).map(
     ({ title: label, severity: kind, nodes, entries }): PaletteSubject => ({
-      ...{ text: `${label} ${kind}`, label, kind, value: "", nodes, entries },
+      ...{ text: `${label} ${kind}`, label, kind, value: idsText(nodes), nodes, entries },
     }),
   );
   const extremes = highlights.map(
@@ -286,6 +305,13 @@ async function sources({
         ? [tensorCommands(tensors, session)]
         : [],
   ];
+}
+
+/** First nodes of a finding: `#38 #41 +14`. */
+function idsText(nodes: readonly number[]): string {
+  const more = nodes.length - MOST_IDS;
+  const ids = nodes.slice(0, MOST_IDS).map((node) => `#${node}`);
+  return [...ids, ...(more > 0 ? [`+${more}`] : [])].join(" ");
 }
 
 class CommandPalette {
@@ -355,7 +381,11 @@ class CommandPalette {
   }
 
   #search(chosen?: Command): void {
-    const { commands, total } = matching(this.#sources, this.#field.value, LISTED);
+    const typed = this.#field.value;
+    const offers = offersIn(this.#root, typed);
+    const found = matching(this.#sources, typed, LISTED - offers.length);
+    const commands = [...offers, ...found.commands];
+    const total = offers.length + found.total;
     this.#matches = commands;
     const isChosen = ({ kind, label, id }: Command) =>
       kind === chosen?.kind && label === chosen.label && id === chosen.id;

@@ -1,7 +1,10 @@
 import { element } from "./dom.ts";
 
-/** Distance from the pointer, CSS px. */
+/** Distances from the pointer, the target and the window's edge; how far from the pointer it may be; CSS px. */
 const APART = 14;
+const GAP = 6;
+const EDGE = 2;
+const NEAR = 160;
 /** Names in a file may have any length. */
 const MOST_LETTERS = 4000;
 
@@ -23,21 +26,28 @@ export function titled(title: string, ...rest: readonly (string | Node)[]): Node
   return [element("strong", {}, title), ...lines];
 }
 
-/** Tooltip beside the pointer, inside its view. */
+/** Part of a view that a tooltip must not cover, in CSS px of its stage. */
+export interface Target {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Tooltip of at most three lines beside its target, in the browser's layer above the page. */
 export class Tooltip {
   readonly node: HTMLElement;
-  readonly #root: HTMLElement;
   #shown = "";
   #dismissed = "";
   /** Size, measured after changes only: reading it would cause a layout at every move. */
   #size = { width: 0, height: 0 };
+  /** Pointer and target in the window. */
   #at = { x: 0, y: 0 };
-  #room = { width: 0, height: 0 };
+  #target: Target | null = null;
 
-  constructor(root: HTMLElement, signal: AbortSignal, className = "") {
-    this.#root = root;
+  constructor(signal: AbortSignal, className = "") {
     const look = `tvmdbg-tooltip ${className}`.trim();
-    this.node = element("div", { class: look, role: "tooltip", hidden: true });
+    this.node = element("div", { class: look, role: "tooltip", popover: "manual", hidden: true });
     const observer = new ResizeObserver((changes) => {
       const box = changes.at(-1)?.borderBoxSize[0];
       if (!box || this.node.hidden) return;
@@ -45,31 +55,51 @@ export class Tooltip {
       this.#place();
     });
     observer.observe(this.node, { box: "border-box" });
+    const scrolled = ({ target }: Event) => {
+      if (target instanceof Node && target.contains(this.node)) this.hide();
+    };
+    addEventListener("scroll", scrolled, { capture: true, passive: true, signal });
     signal.addEventListener("abort", () => observer.disconnect());
   }
 
   /** Shows an item at a point of a part of the view; `content` is made anew if the key is another. */
-  show(key: string, content: () => readonly Node[], part: HTMLElement, x: number, y: number): void {
-    if (key === this.#dismissed) return;
+  show(
+    key: string,
+    content: () => readonly Node[],
+    part: HTMLElement,
+    x: number,
+    y: number,
+    target: Target | null = null,
+  ): void {
+    if (key === this.#dismissed || !this.node.isConnected) return;
     this.#dismissed = "";
     if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...content());
     this.#shown = key;
-    const [own, box] = [part.getBoundingClientRect(), this.#root.getBoundingClientRect()];
-    this.#at = { x: own.left - box.left + x, y: own.top - box.top + y };
-    this.#room = box;
+    const own = part.getBoundingClientRect();
+    this.#at = { x: own.left + x, y: own.top + y };
+    this.#target = target && { ...target, x: own.left + target.x, y: own.top + target.y };
     this.node.hidden = false;
+    this.node.togglePopover?.(true);
     this.#place();
   }
 
   /** Shows lines there, the first in bold; no lines hide it. */
-  tell(lines: readonly string[] | null, part: HTMLElement, x: number, y: number): void {
+  tell(
+    lines: readonly string[] | null,
+    part: HTMLElement,
+    x: number,
+    y: number,
+    target: Target | null = null,
+  ): void {
     const [first = "", ...others] = (lines ?? []).map((line) => line.slice(0, MOST_LETTERS));
     if (!lines?.length) this.leave();
-    else this.show(lines.join("\n"), () => titled(first, ...others), part, x, y);
+    else this.show(lines.join("\n"), () => titled(first, ...others), part, x, y, target);
   }
 
   hide(): void {
-    if (!this.node.hidden) this.node.hidden = true;
+    if (this.node.hidden) return;
+    this.node.hidden = true;
+    if (this.node.isConnected) this.node.togglePopover?.(false);
   }
 
   /** Hides until the pointer is on another item. */
@@ -84,10 +114,42 @@ export class Tooltip {
   }
 
   #place(): void {
-    const side = (at: number, size: number, room: number) =>
-      Math.max(2, at + APART + size < room ? at + APART : at - APART - size);
-    const left = side(this.#at.x, this.#size.width, this.#room.width);
-    const top = side(this.#at.y, this.#size.height, this.#room.height);
-    this.node.style.transform = `translate(${left}px, ${top}px)`;
+    const room = { width: innerWidth, height: innerHeight };
+    const { x, y } = placeBeside(this.#at, this.#target, this.#size, room);
+    this.node.style.transform = `translate(${x}px, ${y}px)`;
   }
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Corner of a tooltip: below its target or above it, beside a tall one, else beside the pointer. */
+export function placeBeside(
+  at: { readonly x: number; readonly y: number },
+  target: Target | null,
+  size: Size,
+  room: Size,
+): { x: number; y: number } {
+  const within = (place: number, length: number, most: number) =>
+    Math.max(EDGE, Math.min(place, most - length - EDGE));
+  const { x, y, width, height } = target ?? { ...at, width: 0, height: 0 };
+  const below = Math.max(y + height + GAP, at.y + APART);
+  const above = Math.min(y, at.y) - GAP - size.height;
+  const right = Math.max(x + width + GAP, at.x + APART);
+  const left = Math.min(x, at.x) - GAP - size.width;
+  const [across, down] = [
+    within(at.x + (target ? -APART : APART), size.width, room.width),
+    within(at.y, size.height, room.height),
+  ];
+  const places = [
+    { x: across, y: below, fits: below + size.height <= room.height, far: y + height - at.y },
+    { x: across, y: above, fits: above >= 0, far: at.y - y },
+    { x: right, y: down, fits: right + size.width <= room.width, far: x + width - at.x },
+    { x: left, y: down, fits: left >= 0, far: at.x - x },
+  ].filter(({ fits }) => fits);
+  const place = places.find(({ far }) => far <= NEAR) ?? places[0];
+  if (place) return { x: place.x, y: place.y };
+  return target ? placeBeside(at, null, size, room) : { x: across, y: EDGE };
 }

@@ -1,18 +1,27 @@
 import type { Entry } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { counted, integer } from "../shared/format.ts";
-import { div, element, iconButton, KEEP_KEYS, listening, select, span } from "../shell/dom.ts";
+import {
+  div,
+  element,
+  iconButton,
+  KEEP_KEYS,
+  listening,
+  onResize,
+  select,
+  span,
+} from "../shell/dom.ts";
 import { helpButton } from "../shell/keys.ts";
 import { reveal } from "../shell/scrolling.ts";
 import { fullScreenButton } from "../shell/view.ts";
 import type { EntryFilter } from "./entries.ts";
-import { part, TensorPart } from "./parts.ts";
+import { fitName, part, TensorPart } from "./parts.ts";
 import type { TensorHost } from "./state.ts";
 
 const WINDOW = 60;
 let serial = 0;
 
-export class EntryPicker extends TensorPart {
+export class EntryPicker extends TensorPart<HTMLElement> {
   readonly #kinds = select("Kinds of nodes", [], "", (kind) => this.#narrow(kind as EntryFilter));
   readonly #id = `tvmdbg-tensor-${++serial}`;
   readonly #entries = this.host.entries;
@@ -53,6 +62,7 @@ export class EntryPicker extends TensorPart {
       this.host.step(1),
     ),
     this.#kinds,
+    this.beside,
     helpButton(this.host.root),
     fullScreenButton(this.host.root),
   );
@@ -63,10 +73,11 @@ export class EntryPicker extends TensorPart {
   #active = 0;
   #pointed = false;
 
-  constructor(host: TensorHost) {
-    super(host);
+  constructor(host: TensorHost, controls: HTMLElement) {
+    super(host, controls);
     this.#showKinds();
     this.#listen(host.signal);
+    onResize([this.#input], () => this.#list.hidden && this.#write(), host.signal);
   }
 
   get filter(): EntryFilter {
@@ -86,17 +97,19 @@ export class EntryPicker extends TensorPart {
   }
 
   #write(): void {
-    this.#input.value = this.#input.title = this.#shownText();
+    const row = this.#shown && this.#entries.row(this.#shown);
+    const title = row === null ? this.#missingText : this.#entries.title(row);
+    const full = row === null ? title : `${title}  ${this.#entries.type(row)}`;
+    const write = (text: string) => {
+      this.#input.value = text;
+    };
+    write(full);
+    if (this.#input.scrollWidth > this.#input.clientWidth) fitName(this.#input, title, write);
+    this.#input.title = full;
   }
 
   focus(): void {
     this.#input.focus();
-  }
-
-  #shownText(): string {
-    const row = this.#shown && this.#entries.row(this.#shown);
-    if (row === null) return this.#missingText;
-    return `${this.#entries.title(row)}  ${this.#entries.type(row)}`;
   }
 
   #showKinds(): void {

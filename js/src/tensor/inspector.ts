@@ -3,6 +3,7 @@ import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Entry, KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { CodeCopy, titleOf } from "../shell/code_copy.ts";
+import type { KeyAction } from "../shell/keys.ts";
 import type { ViewContext, ViewOptions } from "../shell/view.ts";
 import { missingWords } from "./descriptions.ts";
 import type { Entries } from "./entries.ts";
@@ -138,7 +139,7 @@ export class Inspector implements TensorHost {
 
   /** Shows the plane at an index of a free axis. */
   open(axis: number, index: number): void {
-    this.display("picture");
+    this.display("heatmap");
     this.look((plane) => withIndex(plane, axis, index));
     this.leave();
   }
@@ -224,7 +225,7 @@ export class Inspector implements TensorHost {
     if (show === this.wish.show || !SHOWS.includes(show)) return;
     this.wish.show = show;
     this.#redraw();
-    if (show === "picture" && this.viewing.answer) this.viewing.want(this.viewing.answer);
+    if (show === "heatmap" && this.viewing.answer) this.viewing.want(this.viewing.answer);
   }
 
   whole(): void {
@@ -257,6 +258,15 @@ export class Inspector implements TensorHost {
     return "";
   }
 
+  /** Offers to go to a typed index, `[0, 3, 2, 1]`. */
+  offer(typed: string): ReturnType<NonNullable<KeyAction["offer"]>> {
+    const { entry, plane } = this.wish;
+    const index = plane && /[[,]/.test(typed) && typedIndex(typed, plane.shape);
+    if (!index || typeof index === "string" || !entry) return null;
+    const label = `value at [${index.join(", ")}] of #${entry[0]}`;
+    return { label, run: () => this.go(index, "view") };
+  }
+
   go(index: readonly number[], space: "view" | "stored"): void {
     const [before, answer] = [this.wish.plane, this.viewing.answer];
     if (!before || !answer) return;
@@ -268,7 +278,7 @@ export class Inspector implements TensorHost {
     }
     const { plane, point } = locate(before, place);
     this.leave();
-    if (this.wish.show === "channels") this.display("picture");
+    if (this.wish.show === "channels") this.display("heatmap");
     if (samePlane(before, plane)) {
       this.panels.cross.mark(point);
       return;

@@ -2,6 +2,7 @@ import type { RunQuestions, RunReplies } from "../shared/client/answers.ts";
 import { errorText, isAbort, NewestWins } from "../shared/client/request.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
+import { shortName } from "../shared/short_name.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { button, div, element, KEEP_KEYS, select, span } from "../shell/dom.ts";
 import { indexText } from "./plane.ts";
@@ -13,6 +14,15 @@ export class TensorPart<Beside = undefined> {
     protected readonly host: TensorHost,
     protected readonly beside = undefined as Beside,
   ) {}
+}
+
+/** Writes a name, shortened in the middle, into a box that it must not overflow. */
+export function fitName(box: HTMLElement, name: string, write: (text: string) => void): void {
+  const fits = (text: string) => {
+    write(text);
+    return box.scrollWidth <= box.clientWidth;
+  };
+  write(box.clientWidth > 0 ? shortName(name, fits) : name);
 }
 
 type PartChild = Node | string | null | false;

@@ -7,7 +7,7 @@ import { Stage } from "../shell/stage.ts";
 import { Tooltip } from "../shell/tooltip.ts";
 import type { ViewOptions } from "../shell/view.ts";
 import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
-import { linesAt, TrialChart } from "./chart.ts";
+import { TrialChart, toldAt } from "./chart.ts";
 import { type ScheduleInfo, schedules, type TuningClient } from "./client.ts";
 import {
   type Along,
@@ -76,7 +76,7 @@ export class TuningView implements AxisView, PointerHandlers {
     const title = Promise.resolve(data.info.title);
     const say = (text: string) => mirror.say(text);
     this.#copier = new CodeCopy(root, () => this.#code, say, title, signal);
-    this.tooltip = new Tooltip(root, signal);
+    this.tooltip = new Tooltip(signal);
     this.stage = new Stage(root, "tvmdbg-tuning-base", () => new TrialChart(this), signal);
     this.camera = new AxisCamera(this, signal);
     this.bar = new TuningControls(this);
@@ -353,7 +353,8 @@ export class TuningView implements AxisView, PointerHandlers {
 
   hover({ x, y }: PointerSpot): void {
     this.#mark(this.scene.hit(x, y));
-    this.tooltip.tell(linesAt(this.scene, x, y), this.stage.node, x, y);
+    const told = toldAt(this.scene, x, y);
+    this.tooltip.tell(told?.lines ?? null, this.stage.node, x, y, told?.target);
   }
 
   leave(): void {

@@ -190,7 +190,7 @@ describe("Describe", () => {
     const { describe, scene } = words();
     expect(describe.sentence(2, scene)).toBe(
       "Node 2 of 7, conv2d + relu, operator, convolution, output 0 float32 (1, 64, 8, 8), 2.571 ms, " +
-        "64.3 % of the total, rank 1; 2 inputs from data #0, p0 #1; 2 consumers: conv2d + relu #4, add #5; " +
+        "64.3 % of the total, rank 1; 2 inputs from #0 data, #1 p0; 2 consumers: #4 conv2d + relu, #5 add; " +
         "1 parameter hidden in it.",
     );
   });
@@ -198,10 +198,22 @@ describe("Describe", () => {
   it("names the nodes a parameter is folded into, and notes unknown times", () => {
     const { describe, scene } = words();
     expect(describe.sentence(1, scene)).toContain(
-      "p0 is hidden in conv2d + relu #2, conv2d + relu #4",
+      "p0 is hidden in #2 conv2d + relu, #4 conv2d + relu",
     );
     expect(describe.sentence(6, scene)).toContain("time unknown");
     expect(describe.sentence(6, scene)).toContain("graph output");
+  });
+
+  it("says in a tooltip a name, a time and one fact", () => {
+    const { describe } = words();
+    expect(describe.tooltip(2)).toEqual([
+      "#2 conv2d + relu",
+      "2.571 ms · 64.3 %",
+      "float32 1×64×8×8 · 16.0 KiB",
+    ]);
+    expect(describe.tooltip(2, "note: look").at(-1)).toBe("note: look");
+    describe.value = () => "error: 0.5";
+    expect(describe.tooltip(2)[1]).toBe("error: 0.5");
   });
 
   it("notes ambiguous and absent inputs", () => {
@@ -215,7 +227,6 @@ describe("Describe", () => {
       },
     ]);
     const { describe, scene } = words(graph);
-    expect(describe.tooltip(1, scene)).toContain("2 inputs matched ambiguous or absent");
     expect(describe.sentence(1, scene)).toContain("a node that the graph does not have");
   });
 });

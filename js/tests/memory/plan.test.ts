@@ -114,7 +114,7 @@ describe("PlanDescriptions", () => {
     words.entry(entry).find(([each]) => each === name)?.[1];
 
   it("describes size, slot, lifetime and sharing", () => {
-    expect(words.title(1)).toBe("add #1");
+    expect(words.title(1)).toBe("#1 add");
     expect(fact(1, "bytes")).toBe("64 B");
     expect(fact(1, "slot")).toBe("storage_id 11 on cpu, 128 B");
     expect(fact(1, "life")).toBe("from #1 to #2, 2 steps");
@@ -129,7 +129,7 @@ describe("PlanDescriptions", () => {
     expect(fact(5, "bytes")).toBe("unknown, not counted");
     expect(fact(5, "slot")).toBe("none: no usable storage_id, not counted");
     expect(fact(5, "shares")).toBeUndefined();
-    expect(fact(1, "lost")).toBe("overwritten by add #3, read again by #5");
+    expect(fact(1, "lost")).toBe("overwritten by #3 add, read again by #5");
     expect(fact(4, "life")).toContain("separate from the workspace");
   });
 
@@ -151,7 +151,7 @@ describe("PlanDescriptions", () => {
       ["peak", "highest of all nodes"],
     ]);
     expect(words.sentence(2)).toBe(
-      "add #2; note look; tensor float32 1×8; bytes 32 B; slot storage_id 12 on cpu, 32 B; " +
+      "#2 add; note look; tensor float32 1×8; bytes 32 B; slot storage_id 12 on cpu, 32 B; " +
         "life from #2 to #3, 2 steps; shares its slot with no other entry; live 112 B of the workspace",
     );
     expect(short(65_536)).toBe("64.0 KiB");

@@ -59,8 +59,8 @@ describe("the list of tensors", () => {
     expect(found("3:1")).toEqual(["3:1"]);
     expect(found("CONV")).toEqual(["2:0"]);
     expect(found("conv2d + add #2")).toEqual(["2:0"]);
-    expect(entries.title(2)).toBe("conv2d + add #2");
-    expect(entries.title(4)).toBe("n3 #3:1");
+    expect(entries.title(2)).toBe("#2 conv2d + add");
+    expect(entries.title(4)).toBe("#3:1 n3");
     expect(found("float16")).toEqual(["2:0"]);
     expect(found("(1, 16, 32, 32)")).toEqual(["2:0"]);
     expect(found("1x3x32x32")).toEqual(["0:0"]);

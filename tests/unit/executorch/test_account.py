@@ -27,8 +27,8 @@ XNNPACK = samples.executorch_xnnpack
 
 #: Its list of events is broken.
 BROKEN = "17a_half_debug"
-REST = "XNNPACK, instruction 0, outside its operators"
-LAYOUT = "layout conversion inserted by lowering (XNNPACK, instruction 0)"
+REST = "XNNPACK call 1 of 2, outside its operators"
+LAYOUT = "layout conversion inserted by lowering (XNNPACK call 1 of 2)"
 
 
 def _dump(folder: Path) -> Path | None:
@@ -195,7 +195,7 @@ def test_time_comparison_includes_delegate_calls() -> None:
     compared = tvmdbg.compare_times(one, one)
     assert compared.total_a == compared.total_b == one.timeline.total_ns
     calls = [row for row in compared if row.kind == "delegate"]
-    labels = [f"XNNPACK, instruction {at} · 2 operators" for at in (0, 2)]
+    labels = [f"XNNPACK call {at} of 2 · 2 operators" for at in (1, 2)]
     assert [row.label for row in calls] == labels
     assert sum(row.ns_a for row in calls) == one.timeline.shared.total_ns
     assert sum(row.ns_a for row in compared) + compared.gap_ns[0] == pytest.approx(compared.total_a)

@@ -134,7 +134,7 @@ def test_times_of_a_call_are_shared_by_its_operators() -> None:
     assert np.isnan(line.node_ns[operators]).all()
     assert line.total_ns == times[0, "Method::execute"]
     assert line.account.gap_ns == line.total_ns - shared.total_ns - times[1, "OPERATOR_CALL"]
-    first = run.groups.find("XNNPACK, instruction 0")[0]
+    first = run.groups.find("XNNPACK call 1 of 2")[0]
     assert shared.within_groups(run.groups)[first.id] == times[0, "DELEGATE_CALL"]
 
 
@@ -146,7 +146,7 @@ def test_logged_operator_times_are_subtracted_from_delegate_call() -> None:
     assert ns[by_name["aten_relu_default"]] == pytest.approx(ms["1"] * 1e6, abs=0.01)
     tan = ms["2"] + ms["3"] + ms["4"]
     assert ns[by_name["aten_tan_default"]] == pytest.approx(tan * 1e6, abs=0.01)
-    (group,) = run.groups.find("TraceDemo, instruction 2")
+    (group,) = run.groups.find("TraceDemo call")
     shared = run.timeline.shared.within_groups(run.groups)[group.id]
     whole = np.nansum(ns[list(group.nodes)]) + shared
     assert whole == pytest.approx(ms["DELEGATE_CALL"] * 1e6, abs=0.01)
@@ -185,7 +185,10 @@ def test_events_record_how_nodes_were_matched() -> None:
 def test_delegates_are_groups() -> None:
     name = "08_conv_xnnpack_quant"
     calls = [group for group in opened(name).groups if group.source is GroupSource.DELEGATE]
-    assert [group.name for group in calls] == [f"XNNPACK, instruction {at}" for at in (0, 2)]
+    assert [group.name for group in calls] == [
+        "XNNPACK call 1 of 2 · 19 operators",
+        "XNNPACK call 2 of 2 · 6 operators",
+    ]
     told = answers(name)["inspector"]["etrecord"]["debug_handle_map"]["forward"]
     graph = opened(name).graph
     for group, key in zip(calls, ("0", "2"), strict=True):

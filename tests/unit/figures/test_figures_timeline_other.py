@@ -172,7 +172,7 @@ def test_memory_figure_shows_text_of_the_plan(run: DebugRun) -> None:
     for line in said:
         assert line in figure.text
     shown = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<]+)<", figure.svg)))
-    for part in ("allocated 204.3 KiB", "peak 204.0 KiB at #9", "#3", "data #0", "64.0 KiB"):
+    for part in ("allocated 204.3 KiB", "peak 204.0 KiB at #9", "#3", "#0 data", "64.0 KiB"):
         assert part in shown
     assert "parameters 1.0 MiB, allocated throughout (not to scale)" in shown
 
@@ -189,11 +189,11 @@ def test_parameters_can_be_hidden_and_colors_chosen(run: DebugRun) -> None:
 def test_a_part_of_the_order_can_be_shown(run: DebugRun) -> None:
     part = run.figure("memory", step_range=(20, 24))
     said = part.svg
-    assert "#3:" not in said
-    assert "#59: 16.0 KiB (16,384)" in said
+    assert "#3 conv2d" not in said
+    assert "#59 conv2d + add + add + relu: 16.0 KiB (16,384)" in said
     # As the view does, it shows the end of the order.
     last = run.figure("memory", step_range=(400, 500))
-    assert "#71: 40 B" in last.svg
+    assert "#71 softmax: 40 B" in last.svg
 
 
 def test_view_figure_matches_view_state(run: DebugRun) -> None:

@@ -219,7 +219,7 @@ def drawn(figure: Any) -> set[int]:
 def test_figure_shows_only_the_isolated_part(view: tvmdbg.GraphView, run: DebugRun) -> None:
     view.path(FIRST, LAST)
     assert drawn(view.figure()) == {FIRST, SECOND, LAST}
-    told = "Only what lies between conv2d + add + relu #56 and conv2d"
+    told = "Only what lies between #56 conv2d + add + relu and #62 conv2d"
     assert told in view.figure().svg
     assert told in view.figure().text
     view.around(LAST, 1)

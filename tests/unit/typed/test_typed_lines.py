@@ -146,6 +146,7 @@ NOT_TYPED = {
         "find",
     ),
     *("engine.draw", "named.open", "save", "path.json"),
+    'MemoryOptions(ViewOptions, view="memory")',
 }
 #: Texts without advice: C++, programs of TVM, styles, names of operators, what is written anew.
 NO_ADVICE = re.compile(

@@ -49,6 +49,7 @@ def _values(folder: Path) -> Space:
         "x": [[1.0]],
         "value": [[1.0]],
         "array": np.zeros(3),
+        "mask": np.ones(3, bool),
         "blob": b"blob",
         "start": 4_100,
         "end": 4_300,

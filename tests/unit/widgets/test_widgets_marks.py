@@ -126,7 +126,7 @@ def test_new_tour_resets_step_and_selection(run: DebugRun) -> None:
     [
         ((10**6, "x"), IndexError, "step 2 of 2: no node 1000000; ids are 0 to 71"),
         (("conv9", "x"), KeyError, "step 2 of 2: no node is named 'conv9'"),
-        (((4, 9), "x"), IndexError, "step 2 of 2: no output 9 of node 4; its outputs are 0 to 0"),
+        (((4, 9), "x"), IndexError, "step 2 of 2: no output 9 of node 4; it has one, 0"),
         ((4, 5), TypeError, "step 2 of 2: a text must be a str, not int"),
         ((4,), TypeError, r"step 2 of 2: \(4,\) is not a step; write"),
         (4, TypeError, "step 2 of 2: 4 is not a step"),

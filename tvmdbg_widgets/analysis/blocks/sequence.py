@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis import view_columns
 from tvmdbg_widgets.model.base.ranges import flat_ranges
-from tvmdbg_widgets.model.executorch.etdump import backend_title
+from tvmdbg_widgets.model.executorch.call_titles import with_operators
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import GroupSource
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -159,14 +159,10 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
 
     def scope(start: int, end: int, path: Path) -> Scope:
         stretches = source_of(start, path)
-        return Scope(start, end, _scope_title(path[-1], stretches), stretches)
+        name = with_operators(path[-1], end - start) if stretches == _DELEGATE else path[-1]
+        return Scope(start, end, name, stretches)
 
     return [scope(*where, path) for where, path in pieces.items()]
-
-
-def _scope_title(name: str, source: GroupSource) -> str:
-    backend, comma, instruction = name.partition(", ")
-    return backend_title(backend) + comma + instruction if source == _DELEGATE else name
 
 
 def _stretches_by_path(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -263,7 +264,7 @@ def by_calls(timeline: Timeline) -> Timeline:
     sets = timeline.shared
     if sets is None or timeline.num_nodes:
         return timeline
-    bare = [name.partition(", instruction")[0] for name in sets.names]
+    bare = [re.split(r", instruction| call\b", name, maxsplit=1)[0] for name in sets.names]
     known = timeline.slice_names
     codes = np.where(sets.slice_set >= 0, len(known.unique) + sets.slice_set, known.codes)
     return replace(

@@ -57,7 +57,7 @@ class OperatorRow:
 
     @property
     def time_text(self) -> str:
-        """The time; ``"in XNNPACK, instruction 0"`` where only the call's time is known."""
+        """The time; ``"in XNNPACK call 1 of 2"`` where only the call's time is known."""
         return f"in {self.call}" if self.call else self.text(self.time_ns)
 
     @property

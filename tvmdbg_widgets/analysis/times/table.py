@@ -45,7 +45,7 @@ _WIDTH = 100
 _HEADS = {
     "node": "node",
     "kind": "op kind",
-    "part": "operator of fused functions",
+    "part": "fused operator",
     "group": "group",
     "module": "module",
     "device": "device",

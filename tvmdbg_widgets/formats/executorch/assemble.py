@@ -59,6 +59,7 @@ from tvmdbg_widgets.formats.family import (
 )
 from tvmdbg_widgets.formats.recording import Recording
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
+from tvmdbg_widgets.model.executorch.call_titles import recorded_titles
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides
 from tvmdbg_widgets.model.executorch.etdump import CALL, UNSET_CHAIN, ETDump
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord, maps_of
@@ -294,7 +295,7 @@ def _timed(
     if dump is None or nodes is None:
         return graph, None
     if graph is not None:
-        graph = _with_delegates(graph, nodes)
+        graph = _with_delegates(graph, dump, nodes)
     return graph, with_table(timeline_of(dump, nodes, graph), table)
 
 
@@ -303,14 +304,13 @@ def _unjoined(dump: ETDump, backends: Mapping[tuple[int, int], str]) -> EventNod
     return EventNodes(nothing, (), np.full(dump.num_events, NONE, np.uint8), {}, backends)
 
 
-def _with_delegates(graph: Graph, nodes: EventNodes) -> Graph:
+def _with_delegates(graph: Graph, dump: ETDump, nodes: EventNodes) -> Graph:
     if graph.form != "edge":
         return graph
     calls: dict[int, dict[str, str]] = {}
-    for (_, instruction), number in nodes.calls.items():
-        backend = nodes.backends.get((0, instruction)) or "delegate"
-        text = f"{backend}, instruction {instruction}"
-        calls |= {node: {"delegate": text} for node in nodes.sets[number]}
+    titles = recorded_titles(dump, nodes)
+    for at, number in nodes.calls.items():
+        calls |= {node: {"delegate": titles[at]} for node in nodes.sets[number]}
     return with_attrs(graph, calls)
 
 

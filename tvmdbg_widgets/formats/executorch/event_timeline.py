@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
+from tvmdbg_widgets.model.executorch.call_titles import recorded_titles, with_operators
 from tvmdbg_widgets.model.executorch.etdump import (
     CALL,
     EXECUTE,
@@ -24,7 +25,6 @@ from tvmdbg_widgets.model.executorch.etdump import (
     DelegateCalls,
     ETDump,
     EventKind,
-    backend_title,
     instruction_keys,
     is_of_delegate,
     named,
@@ -314,6 +314,7 @@ def _words(
     numbers, begins = np.unique(of[order], return_index=True)
     call = named(dump, CALL)
     by_nodes: dict[tuple[int, ...], str] = {}
+    titles: dict[str, dict[tuple[int, int], str]] = {}
     of_call = set(of[owned[call[owned]]].tolist())
     identifiers = _identifiers(dump, of, order)
     groups = np.split(order, begins[1:]) if len(begins) else []
@@ -324,8 +325,10 @@ def _words(
             methods = sorted(
                 {repr(method) for method in map(joined.elsewhere.get, events.tolist()) if method}
             )
-            backend = backend_title(joined.backends.get(at, ""))
-            names[number] = f"{backend}, {dump.place_text(at)}"
+            method = joined.elsewhere.get(event, "")
+            if method not in titles:
+                titles[method] = recorded_titles(dump, joined, method)
+            names[number] = titles[method][at]
             names[number] += f" of {' or '.join(methods)}" if methods else ""
             by_nodes[sets[number]] = names[number]
             kinds[number] = DELEGATE
@@ -342,8 +345,8 @@ def _words(
         if number in joined.apart:
             names[number] += "" if number in joined.titles else ", outside its operators"
             continue
-        if len(nodes) > 1 and names[number]:
-            names[number] += f" · {counted(len(nodes), 'operator')}"
+        if names[number]:
+            names[number] = with_operators(names[number], len(nodes))
         if number in divided:
             names[number] = f"rest of {names[number]}"
     return tuple(names), tuple(kinds)

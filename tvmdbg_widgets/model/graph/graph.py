@@ -255,10 +255,40 @@ _KINDS = 256
 _BUFFER = 255
 
 
+_LONGEST_LABEL = 40
+_FUSED = " + "
+
+
 def node_title(label: str, node: int, output: int = 0) -> str:
-    """Return the title of a node or of one of its outputs: ``"conv2d + add #38:1"``."""
+    """Return the title of a node or of one of its outputs, id first: ``"#38:1 conv2d + add"``."""
     place = f"#{node}:{output}" if output else f"#{node}"
-    return f"{label} {place}" if label else place
+    return f"{place} {label}" if label else place
+
+
+def short_label(text: str, most: int = _LONGEST_LABEL) -> str:
+    """Shorten a label in the middle, like ``shortName`` in the views: ``"conv2d + … + cast"``.
+
+    Of fused operators the first and the last stay, and as many beside them as there is room for;
+    of another name its beginning and its end.
+    """
+    if len(text) <= most:
+        return text
+    words = text.split(_FUSED)
+    heads = tails = grown = 1
+    if len(words) < 3 or len(_cut(words, heads, tails)) > most:
+        return f"{text[: most // 2]}…{text[-(most - most // 2 - 1) :]}"
+    while grown:
+        grown = 0
+        for more in ((1, 0), (0, 1)):
+            longer = heads + more[0], tails + more[1]
+            if sum(longer) < len(words) and len(_cut(words, *longer)) <= most:
+                heads, tails = longer
+                grown += 1
+    return _cut(words, heads, tails)
+
+
+def _cut(words: list[str], heads: int, tails: int) -> str:
+    return _FUSED.join([*words[:heads], "…", *words[len(words) - tails :]])
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -272,10 +302,10 @@ def node_label(graph: Graph, node: int) -> str:
 
 
 def tensor_title(tensor: Tensor, graph: Graph | None) -> str:
-    """Return the title of a tensor: its node's label, or its own name without a graph."""
+    """Return the title of a tensor, id first: ``"#38:1 conv2d + add"``."""
     known = graph is not None and tensor.node < graph.num_nodes
     label = node_label(graph, tensor.node) if graph is not None and known else ""
-    return node_title(label or tensor.name, tensor.node, tensor.output)
+    return f"{node_title('', tensor.node, tensor.output)} {label or tensor.name}".rstrip()
 
 
 def node_labels(graph: Graph) -> StringColumn:

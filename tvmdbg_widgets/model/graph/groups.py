@@ -182,7 +182,10 @@ class Groups(Sequence["Group"]):
             raise TypeError(f"a group is found by its name, not {type(name).__name__}: groups[id]")
         wanted = name.casefold().strip()
         groups = tuple(
-            group for group in self if wanted in (group.name.casefold(), group.title.casefold())
+            group
+            for group in self
+            for name in (group.name.casefold(),)
+            if wanted in (name, name.partition(" · ")[0], group.title.casefold())
         )
         if groups:
             return groups

@@ -1,3 +1,5 @@
+import { shortName } from "../short_name.ts";
+
 /** The part of a 2-D canvas that painters use and the recorder of figures implements. */
 export type Pen = Pick<
   CanvasRenderingContext2D,
@@ -101,7 +103,6 @@ export class Repaint {
 
 /** Names in a file may have any length. */
 const MOST_LETTERS = 2000;
-const LONG_WORD = 80;
 
 export class TextMeasure {
   readonly #context: Pick<Pen, "font" | "measureText">;
@@ -139,50 +140,12 @@ export class TextMeasure {
     return width;
   }
 
-  /**
-   * The text, or as much of it as fits: complete words from its beginning and its end around an ellipsis, or if there
-   * is no room for both only the beginning of a phrase or the end of a name; a first word that is too long is cut at
-   * its end. Empty if not even three letters would fit.
-   */
+  /** The text, shortened as a name if it has no room. */
   fit(long: string, room: number): string {
-    const half = MOST_LETTERS / 2;
-    const text = long.length > MOST_LETTERS ? long.slice(0, half) + long.slice(-half) : long;
     const known = this.#known();
-    const fits = (words: string) => this.#width(words, known) <= room;
-    if (fits(text)) return text;
-    const words = text.match(WORD) ?? [text];
-    const most = words.length - 1;
-    const cut = (heads: number, tails: number) => {
-      const head = words.slice(0, heads).join("").replace(BETWEEN, "");
-      return `${head}…${words.slice(words.length - tails).join("")}`;
-    };
-    const isPhrase = text.includes(" ");
-    let [heads, tails] = [1, most > 0 && !text.endsWith(")") ? 1 : 0];
-    if (tails && !fits(cut(1, 1))) {
-      const tellsNothing = words[most]!.length < 3;
-      [heads, tails] = isPhrase || tellsNothing || !fits(cut(0, 1)) ? [1, 0] : [0, 1];
-    }
-    if (!fits(cut(heads, tails))) {
-      const letters = Array.from(words[0]!.replace(BETWEEN, "")).slice(0, LONG_WORD);
-      while (letters.length >= 3 && !fits(`${letters.join("")}…`)) letters.pop();
-      return letters.length < 3 ? "" : `${letters.join("")}…`;
-    }
-    const holds = (head: number, tail: number) => head + tail <= most && fits(cut(head, tail));
-    for (let was = 0; was < heads + tails; ) {
-      was = heads + tails;
-      if (isPhrase && heads && holds(heads + 1, tails)) heads++;
-      if (tails && holds(heads, tails + 1)) tails++;
-      else if (heads && holds(heads + 1, tails)) heads++;
-    }
-    const shown = cut(heads, tails);
-    return shown === "…" ? "" : shown;
+    return shortName(long, (words) => this.#width(words, known) <= room);
   }
 }
-
-/** A word of a phrase or of a name with its separator, and with the node number before it. */
-const WORD =
-  /\([^)]*\)[\s_]*|× \d+\s*|(?:#\d+ )?[^\s_./:+,·×|]+(?:[\s_./:+,·|]|×(?! ))*|[\s_./:+,·×|]+/gu;
-const BETWEEN = /[\s_./:+,·×|]+$/u;
 
 /** The visible part of an axis, kept inside its limits. */
 export class Viewport {

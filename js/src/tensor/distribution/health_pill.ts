@@ -8,7 +8,7 @@ import {
 } from "../../shared/client/health.ts";
 import type { HealthAnswer, TensorStatistics } from "../../shared/client/tensor_questions.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
-import { element, span } from "../../shell/dom.ts";
+import { element } from "../../shell/dom.ts";
 import { type Health, specialText, valueWords } from "../descriptions.ts";
 import { piece, placeButton, TensorPart } from "../parts.ts";
 import { SPECIAL_TEXT } from "../picture/color_scale.ts";
@@ -45,12 +45,12 @@ function countsWords({ verdict, brief, total }: HealthAnswer): string {
   return fine === total ? `all ${integer(total)} OK` : `${integer(fine)} OK`;
 }
 
-/** Lines about one entry of the strip. */
-export function entryLines(health: HealthAnswer, row: number, title: string): string[] {
+/** Three lines about one entry of the strip, the worst of `others` besides it. */
+export function entryLines(health: HealthAnswer, row: number, title: string, others = 0): string[] {
   const verdict = health.verdict[row]!;
   const words = health.words[row];
   const lines = [
-    title,
+    others ? `${title}, the worst of ${counted(others + 1, "tensor")} here` : title,
     [health.brief[row] !== UNREAD && VERDICT_LABELS[verdict], words].filter(Boolean).join(": "),
   ];
   const facts: string[] = [];
@@ -163,9 +163,9 @@ export class HealthPill extends TensorPart {
       posInf: statistics.firstPosInf,
       negInf: statistics.firstNegInf,
     };
-    return statistics.specials.map((special) => {
+    const there = statistics.specials.filter((special) => statistics[special] > 0);
+    return there.map((special) => {
       const text = specialText(statistics, special);
-      if (statistics[special] === 0) return span("tvmdbg-muted", text);
       const title = `Go to the first ${SPECIAL_TEXT[special]}`;
       const place = placeButton(
         this.#shown?.answer ?? null,

@@ -21,6 +21,7 @@ from tvmdbg_widgets.formats.executorch.delegates.graph import (
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, listed
+from tvmdbg_widgets.model.executorch.call_titles import call_titles
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     EXACT,
     ORDER,
@@ -369,7 +370,8 @@ def parts_alone(files: ExecuTorchFiles, inside: Inside) -> RunParts:
         tensors, issues = delegate_tensors(
             graph, graphs, files.program, files.program_source, files.named_data
         )
-    title = f"{inside.delegate.id}, instruction {inside.instruction} of {inside.method}"
+    calls = {at: call.delegate.id for at, call in files.insides.of(inside.method).items()}
+    title = f"{call_titles(calls)[inside.at]} of {inside.method}"
     evidence = (f"{graph.file} holds the delegate's payload: {inside.payload}",)
     timeline = None if files.dump is None else _timeline(files.dump, files.insides, inside, graph)
     return RunParts(

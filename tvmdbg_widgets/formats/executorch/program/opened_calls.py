@@ -14,12 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.executorch.call_titles import call_titles
 from tvmdbg_widgets.model.graph.columns import PlannedMemory
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 #: Attributes of a call that its operators keep.
-_KEPT: Final = ("chain", "instruction", "kind", "delegate_index", "backend", "stacktrace")
+_KEPT: Final = (
+    *("chain", "instruction", "kind"),
+    *("delegate_index", "backend", "delegate", "stacktrace"),
+)
 
 
 class OpenedCall(NamedTuple):
@@ -143,12 +147,20 @@ class _Opening:
         """Return stretches of nodes in order, those of delegates with their call's attributes."""
         stretches: list[tuple[Graph, int, int, Mapping[str, str]]] = []
         start = 0
+        places = {
+            at: (int(attrs.get("chain", 0)), int(attrs["instruction"]))
+            for at, attrs in enumerate(self._graph.attrs)
+            if "backend" in attrs
+        }
+        attrs_of = self._graph.attrs
+        titles = call_titles({at: attrs_of[node]["backend"] for node, at in places.items()})
         for at in sorted(self._calls):
             own = self._calls[at].graph
             stretches.append((self._graph, start, at, {}))
             behind = self._operators[at] + self._given[at]
-            stretches.append((own, 0, self._operators[at], self._graph.attrs[at]))
-            stretches.append((own, behind, own.num_nodes, self._graph.attrs[at]))
+            call = {**self._graph.attrs[at], "delegate": titles[places[at]]}
+            stretches.append((own, 0, self._operators[at], call))
+            stretches.append((own, behind, own.num_nodes, call))
             start = at + 1
         return [*stretches, (self._graph, start, self._graph.num_nodes, {})]
 
@@ -239,6 +251,4 @@ def _attrs(own: Mapping[str, str], call: Mapping[str, str]) -> dict[str, str]:
         return dict(own)
     if "delegate_node" not in own:
         return {**own, "instruction": call.get("instruction", "")}
-    kept = {name: call[name] for name in _KEPT if name in call}
-    title = f"{call.get('backend', 'delegate')}, instruction {call.get('instruction', '?')}"
-    return {**own, **kept, "delegate": title}
+    return {**own, **{name: call[name] for name in _KEPT if name in call}}
