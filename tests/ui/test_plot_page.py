@@ -181,7 +181,7 @@ def test_dots_of_one_node_are_highlighted_together(page: Page, run: DebugRun) ->
     with serve(run, plot=plots.link(figure, run)) as address:
         plot = Plot(page, address, library="two")
         plot.select(12)
-        expect(plot.said).to_contain_text("conv2d + add + relu #12")
+        expect(plot.said).to_contain_text("#12 conv2d + add + relu")
         assert len((plot.said.text_content() or "").split("; ")) == 5
         plot.root.focus()
         page.keyboard.press("ArrowDown")
@@ -194,7 +194,7 @@ def test_plot_of_two_runs_links_the_column_of_one(page: Page, run: DebugRun) -> 
     with serve(other, plot=plot) as address:
         shown = Plot(page, address, '&plot.nodes="b"', library="three")
         shown.select(22)
-        expect(shown.said).to_contain_text("conv2d + add + add + relu #21 ~ #22")
+        expect(shown.said).to_contain_text("#21 ~ #22 conv2d + add + add + relu")
 
 
 def test_name_from_file_is_not_parsed_as_markup(page: Page) -> None:

@@ -214,7 +214,7 @@ class _Shown:
 
 
 def operator_names(labels: Iterable[str], nodes: Iterable[int], width: int = WIDTH) -> list[str]:
-    """Return axis names such as ``"conv2d + add + relu #38"``."""
+    """Return axis names such as ``"#38 conv2d + add + relu"``."""
     return axis_names(labels, [f"#{node}" if node >= 0 else "" for node in nodes], width)
 
 
@@ -223,14 +223,25 @@ def axis_names(labels: Iterable[str], ids: Iterable[str], width: int) -> list[st
     most = min(_LABEL_ROOM, _LABEL_SHARE * width)
     names: dict[str, None] = {}
     for label, number in zip(labels, ids, strict=True):
-        own = f" {number}".rstrip()
-        short = fit(label, most - text_width(own, _TEXT), _TEXT)
-        name, at = short + own, 1
+        own = f"{number} ".lstrip()
+        short = _shortened(label, most - text_width(own, _TEXT))
+        name, at = own + short, 1
         while name in names:
             at += 1
-            name = f"{short} ({at}){own}"
+            name = f"{own}{short} ({at})"
         names[name] = None
     return list(names)
+
+
+def _shortened(label: str, room: float) -> str:
+    """Return a label that fits, without operators of its middle if it is too long."""
+    parts = label.split(" + ")
+    for kept in range(len(parts), 1, -1):
+        middle = [] if kept == len(parts) else ["…"]
+        short = " + ".join([*parts[: kept - 1], *middle, parts[-1]])
+        if text_width(short, _TEXT) <= room:
+            return short
+    return fit(label, room, _TEXT)
 
 
 def left_out(count: int, total: int, one: str, several: str) -> list[str]:
