@@ -83,7 +83,7 @@ def _trial_fields() -> str:
     rows = ["| field | column | is | unit |", "| --- | --- | --- | --- |"]
     for each in TRIAL_FIELDS:
         names = " | ".join(name and f"`{name}`" for name in (each.name, each.column))
-        rows.append(f"| {names} | {each.text} | {each.units.told if each.units else ''} |")
+        rows.append(f"| {names} | {each.text} | {each.units.hint if each.units else ''} |")
     return "\n".join(rows)
 
 
