@@ -96,8 +96,9 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return import_module(f".{name}", __name__)
     if name not in _HOMES:
-        problem = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(problem, name=name, obj=sys.modules[__name__])
+        from .model.base.slips import no_attribute
+
+        raise no_attribute(f"module {__name__!r}", name, __dir__())
     value: object = getattr(import_module(_HOMES[name], __name__), name)
     globals()[name] = value
     return value

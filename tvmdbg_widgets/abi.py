@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.base.slips import lazily, public
+from tvmdbg_widgets.model.base.slips import lazily, public, public_class
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.decoding import Decoding
@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 
+@public_class
 @dataclass(frozen=True, eq=False)
 class StructView:
     """A struct in several layouts of ``DLDataType``, made by :func:`struct`.

@@ -182,9 +182,9 @@ def test_notes_on_overwritten_tensors_are_kept(tmp_path: Path, corpus: Path) -> 
 @pytest.mark.parametrize(
     ("nodes", "told"),
     [
-        ("900", "there is no node 900"),
+        ("900", "no node 900"),
         ("nowhere", "no node is named 'nowhere'"),
-        ("60:90", "there are no nodes 60:90"),
+        ("60:90", "no nodes 60:90"),
         (",", "names no node"),
     ],
 )

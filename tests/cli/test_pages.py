@@ -27,7 +27,7 @@ def test_html_is_one_file_within_its_budget(tvmdbg: Run, tmp_path: Path) -> None
     ("options", "told"),
     [
         (["--budget", "much"], "is not a size"),
-        (["--node", "900"], "there is no node 900"),
+        (["--node", "900"], "no node 900"),
         (["--node", "relus"], "no node is named 'relus'"),
         (["--share", "all"], "Invalid value for '--share'"),
     ],

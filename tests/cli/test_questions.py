@@ -160,7 +160,7 @@ def test_compare_times_separates_changes_from_noise(tvmdbg: Run, corpus: Path) -
     plain, unfused = (str(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("", "_unfused"))
     done = tvmdbg("compare", plain, unfused, "--times")
     assert done.returncode == 0
-    assert "B is 1.32× slower (+12.58 ms, +31.5 %)" in done.stdout
+    assert "B is 1.32× slower (+12.58 ms)" in done.stdout
     assert "24 slower, 1 faster, 2 noise" in done.stdout
     kinds = tvmdbg("compare", plain, unfused, "--times", "--by-kind").stdout
     assert "convolution" in kinds

@@ -39,7 +39,7 @@ def test_summary_shows_findings_latency_counts_and_refused_lines(tvmdbg: Run, lo
     assert "6.000 ms estimated in total (unweighted sum: the log has no weights)" in said
     assert "reached after 3 of 4 trials" in said
     assert "2 tasks, 4 trials, 1 failed (25.0 %)" in said
-    assert "1 line refused: line 5" in said
+    assert "1 line skipped: line 5" in said
     assert "1 BuildTimeoutError 25.0 %" in said
 
 

@@ -40,9 +40,9 @@ def expect_readout(page: Page, text: str) -> None:
         expect(page.locator(READOUT)).to_have_text(on_screen(value))
 
 
-def expect_tiles(view: Page | Locator, count: int) -> None:
-    """Hold that there are so many tiles, all of them read: not ``1 of 3 tiles read``."""
-    words = re.compile(rf"(?<!of )\b{count} tiles")
+def expect_channels(view: Page | Locator, count: int) -> None:
+    """Hold that there are so many channels, all of them read: not ``1 of 3 channels read``."""
+    words = re.compile(rf"(?<!of )\b{count} channels")
     expect(view.locator(".tvmdbg-tensor-channels")).to_contain_text(words)
 
 

@@ -408,7 +408,8 @@ def test_the_panel_leaves_room_and_is_folded_away(page: Page, address: str, widt
     panel.get_by_role("treeitem").first.locator(".tvmdbg-finding-twist").click()
     frames(page)
     assert height("findings") < 420
-    assert min(height(name) for name in ("graph", "tensor")) > 330
+    assert min(height(name) for name in ("graph", "tensor")) > 300
+    assert height("timeline") == with_panel["timeline"]
     toggle = tool(page.locator(".tvmdbg-debugger"), "Show or hide the Findings view")
     expect(toggle).to_have_attribute("aria-pressed", "true")
     toggle.click()

@@ -29,7 +29,7 @@ ODD = {
     r"\bjoined by (order|name)\b": "matched by",
     r"\bof no format read here\b": "unrecognized files",
     r"\bwhen it was read is not known\b": "capture time unknown",
-    r"\ba picture for each\b": "tile by",
+    r"\ba picture for each\b|\btile by\b": "channels",
     r"\bin sight\b": "visible",
     r"\bhand(ed)? it on\b": "export",
     r"\btake the crosshair away\b": "clear crosshair",

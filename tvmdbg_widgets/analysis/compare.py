@@ -21,6 +21,7 @@ from tvmdbg_widgets.analysis.facts import OpenedRun
 from tvmdbg_widgets.analysis.matching import Matching, match
 from tvmdbg_widgets.model.base.numbers import html_table
 from tvmdbg_widgets.model.base.ranges import MadeSequence
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.graph import Graph, shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -60,6 +61,7 @@ class DifferenceGroup(NamedTuple):
         return f"{prefix}{self.in_a} → {self.in_b}"
 
 
+@public_class
 class Comparison(MadeSequence[Difference]):
     """Everything that differs between two runs; shows as text and, in a notebook, as a table.
 

@@ -130,6 +130,10 @@ def explain(text: str | bytes) -> Explanation:
     >>> found[0].message.id
     'params-array'
     """
+    if not isinstance(text, str | bytes):
+        raise TypeError(
+            f"explain takes the text that was printed, as str or bytes, not {type(text).__name__}"
+        )
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
     scan = MessageScan(text)

@@ -131,7 +131,7 @@ class RunFacts:
         """The scan of the tensors and the findings so far."""
         with self._lock:
             if self._search is None:
-                self._search = FindingsSearch(self.parts)
+                self._search = FindingsSearch(self.parts, lambda: self.groups)
             return self._search
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,22 +15,39 @@ from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, entry_sizes
 from tvmdbg_widgets.analysis.query import parse
 from tvmdbg_widgets.model.base.numbers import Trust, bytes_text, time_share
 from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.findings import Severity
 from tvmdbg_widgets.model.graph.columns import ROLES
 from tvmdbg_widgets.model.graph.graph import Graph, node_label, node_title, tensor_title
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
-from tvmdbg_widgets.model.health import HealthVerdict
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _TENSORS, _SAMPLE = 128, 1024  # most tensors inspected, and values sampled from an uncounted one
 
 
+def named_entry(run: RunFacts) -> Entry | None:
+    """Return the entry that the first error or warning with nodes names, once all is scanned."""
+    search = run.search
+    tensors: Container[tuple[int, int]] = run.tensors or ()
+    if search.scan.state != "done":
+        return None
+    for finding in search.known():
+        if finding.severity not in (Severity.ERROR, Severity.WARNING):
+            return None
+        entries = [Entry(*each) for each in finding.entries or [(n, 0) for n in finding.nodes]]
+        if entries:
+            return next((entry for entry in entries if entry in tensors), entries[0])
+    return None
+
+
 def opening_tensor(run: RunFacts) -> Tensor | None:
-    """Return the first faulty or slowest tensor; of a params file the first telling one."""
+    """Return the tensor findings name first, or the slowest; of a params file a telling one."""
     if not run.tensors:
         return None
     if run.graph is not None:
-        return _faulty_tensor(run) or _slowest_output(run)
+        named = named_entry(run)
+        stored = None if named is None else run.tensors.get(named)
+        return stored or _slowest_output(run)
     tensors = list(run.tensors.values())
     if any(tensor.trust is Trust.EXACT for tensor in tensors):
         return None  # outputs of nodes
@@ -62,15 +79,6 @@ def opening_entry(run: RunFacts) -> tuple[int, int] | None:
         entries = own or entries
     last = entries[-1][0]
     return next(entry for entry in entries if entry[0] == last)
-
-
-def _faulty_tensor(run: RunFacts) -> Tensor | None:
-    if run.tensors is None or run.search.scan.state != "done":
-        return None
-    ranked = run.search.health().ranked
-    if not ranked or ranked[0].verdict is not HealthVerdict.FAULTY:
-        return None
-    return run.tensors.get(ranked[0].entry)
 
 
 def _slowest_output(run: RunFacts) -> Tensor | None:

@@ -17,6 +17,7 @@ from tvmdbg_widgets.analysis.operator_formulas import Bounds, Operand, OperatorC
 from tvmdbg_widgets.analysis.summary import no_graph
 from tvmdbg_widgets.model.base.numbers import Trust, as_float, bytes_text, counted
 from tvmdbg_widgets.model.base.ranges import frozen
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -68,6 +69,7 @@ class NodeWork:
         return self.flops / self.bytes if self.bytes > 0 else math.nan
 
 
+@public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Work:
     """Operations and bytes of the N nodes of a graph; NaN unknown, and for inputs and parameters.

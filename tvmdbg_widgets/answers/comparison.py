@@ -48,7 +48,7 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
     info = {
         "titles": list(comparison.titles),
         "sentence": comparison.sentence,
-        "matched": matching.sentence,
+        "matched": "; ".join(filter(None, (_without_speed(comparison), matching.sentence))),
         "kinds": [kind.label for kind in DifferenceKind],
         "certainties": [certainty.label for certainty in Certainty],
         "reasons": [reason.label for reason in Reason],
@@ -57,6 +57,20 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
         "changeNotes": [column.note for column in changes],
     }
     return Reply({"columns": headers, "info": info}, (buffer,))
+
+
+def has_speeds(comparison: Comparison) -> bool:
+    """Return whether the speed of any node is known."""
+    times = comparison.times
+    return times is not None and bool(
+        np.isfinite(times.speed_of(comparison.matching.graph_a).rows).any()
+    )
+
+
+def _without_speed(comparison: Comparison) -> str:
+    if comparison.times is None or has_speeds(comparison):
+        return ""
+    return "no node can be compared by its time"
 
 
 def _time_columns(comparison: Comparison) -> tuple[list[NodeColumn], list[NodeColumn]]:

@@ -15,7 +15,9 @@ from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.analysis.tuning.schedules.comparison import (
     ScheduleDifference,
     compare_schedules,
+    indented,
 )
+from tvmdbg_widgets.analysis.tuning.schedules.nest import shown_text
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.analysis.tuning.structure import TileStructure
 from tvmdbg_widgets.analysis.tuning.touches import touches
@@ -74,7 +76,7 @@ def _line(line: NestLine, touched: list[str]) -> dict[str, Any]:
     return {
         "kind": line.kind,
         "depth": line.indent // 2,
-        "text": one_line(line.text),
+        "text": one_line(shown_text(line)),
         "word": line.annotation.word if line.kind == "loop" else "",
         "factor": line.factor if line.extent is None else None,
         "steps": list(line.steps),
@@ -109,13 +111,8 @@ def change(log: LogFacts, a: int, b: int) -> Reply:
 
 
 def _change(difference: ScheduleDifference) -> dict[str, str]:
-    a, b = _indented(difference.text_a), _indented(difference.text_b)
+    a, b = indented(difference.text_a), indented(difference.text_b)
     return {"change": difference.change, "a": a, "b": b}
-
-
-def _indented(text: str) -> str:
-    """Return a text as one line with its indent."""
-    return " " * (len(text) - len(text.lstrip(" "))) + one_line(text.lstrip(" "))
 
 
 def _title(record: Record) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, laid_out
+from tvmdbg_widgets.analysis.opening import named_entry
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import Question, StatisticsJobs
@@ -74,7 +75,10 @@ def health(context: Context, _question: Question) -> Reply:
     state = search.scan.state  # first: "done" must not accompany a partial result
     verdicts = search.health()
     columns, buffer = pack(verdicts.columns(), "health")
-    return Reply({"state": state, **health_words(verdicts), "columns": columns}, (buffer,))
+    named = named_entry(context.run)
+    opens = {"opens": None if named is None else list(named)}
+    words = {"state": state, **health_words(verdicts), **opens}
+    return Reply({**words, "columns": columns}, (buffer,))
 
 
 def health_words(verdicts: Health) -> dict[str, Any]:

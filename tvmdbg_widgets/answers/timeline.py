@@ -23,7 +23,7 @@ from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor import Context, Reply
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import node_labels
-from tvmdbg_widgets.model.timeline.measured import TimeMeaning, extents
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning, executions_range, extents
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
@@ -175,6 +175,7 @@ def _info(run: RunFacts, kept: KeptTimeline) -> dict[str, Any]:
         "first": kept.ready.first,
         "last": kept.ready.last,
         "extents": extents(own, own.rows).tolist(),
+        "opens": executions_range(own, own.rows),
         "bins": 0 if kept.along else kept.num_bins,
         "whole": kept.whole,
         "binsOnly": None,

@@ -220,7 +220,7 @@ def node_lines(run: RunFacts, node: int, tell: Tell, private: PrivateParameters)
     if run.graph is None:
         raise KeyError("this run has no graph")
     if not 0 <= node < run.graph.num_nodes:
-        raise IndexError(f"node {node} of a graph with {counted(run.graph.num_nodes, 'node')}")
+        raise IndexError(f"no node {node}; ids are 0 to {run.graph.num_nodes - 1}")
     details = node_details(run, node)
     lines = bullets(
         [

@@ -59,7 +59,9 @@ def figure_of(
     known_options(f"the figure of a {view}", options, kind)
     if options.get("entry") is not None:
         with naming("entry"):
-            options["entry"] = entry_ref(options["entry"], run.graph, run.tensors)
+            options["entry"] = entry_ref(
+                options["entry"], run.graph, run.tensors, only_tensors=run.timeline is None
+            )
     color_by = options.get("color_by")
     if isinstance(color_by, str) and color_by == "health":
         run.search.run()

@@ -264,10 +264,10 @@ class TensorLook(ViewOptions):
             checked_sizes(self.data_sizes, self.data_layout)
 
 
-_SHOWN = choice("picture", "channels", "profile")
+_SHOWN = choice("heatmap", "channels", "line plot", picture="heatmap", profile="line plot")
 _SHOWN_HELP = (
-    '``"picture"`` of one plane, ``"channels"`` (one picture for each index of an axis) or '
-    '``"profile"`` along an axis.'
+    '``"heatmap"`` of one plane, ``"channels"`` (one heatmap for each index of an axis) or '
+    '``"line plot"`` of min, mean and max along an axis.'
 )
 
 
@@ -276,7 +276,7 @@ class TensorOptions(TensorLook, view="tensor"):
     """Options of a tensor."""
 
     height: int | str = auto_height(120)
-    show: str = option(_SHOWN, "picture", _SHOWN_HELP)
+    show: str = option(_SHOWN, "heatmap", _SHOWN_HELP)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -363,7 +363,7 @@ class DebuggerOptions(GraphOptions, TensorLook, TimelineOptions, view="debugger"
     findings_folded: bool = option(
         FLAG, False, "Whether the list of findings is folded to one line.", drawn=False
     )
-    tensor_show: str = option(_SHOWN, "picture", "What a TensorInspector calls ``show``.")
+    tensor_show: str = option(_SHOWN, "heatmap", "What a TensorInspector calls ``show``.")
 
     def of_view(self, kind: type[ViewOptions]) -> Any:
         """Return the options of one view."""

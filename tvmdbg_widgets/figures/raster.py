@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from tvmdbg_widgets.figures.texts import FONT
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.base.writing import replacing
 
 _MOST_PIXELS = 100_000_000
@@ -132,6 +133,7 @@ class Hover(NamedTuple):
         return f'<span title="{title}" style="position:absolute;{style}"></span>'
 
 
+@public_class
 @dataclass(frozen=True)
 class Figure:
     """One view as a static picture, as text, and as the facts behind both.

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.slips import public_class, row_of
 from tvmdbg_widgets.model.base.text import columns_of, data_frame, more_text, shortened
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def _rank(finding: Finding) -> tuple[float, ...]:
     return severity, -finding.weight, confidence
 
 
+@public_class
 class Findings(Sequence[Finding]):
     """The findings of a run, ranked: errors, warnings, hotspots, info.
 
@@ -172,7 +174,9 @@ class Findings(Sequence[Finding]):
     @overload
     def __getitem__(self, index: slice) -> Findings: ...
     def __getitem__(self, index: int | slice) -> Finding | Findings:
-        return self._of(self._items[index]) if isinstance(index, slice) else self._items[index]
+        if isinstance(index, slice):
+            return self._of(self._items[index])
+        return self._items[row_of("finding", index, len(self))]
 
     def _of(self, findings: Iterable[Finding]) -> Findings:
         return Findings(

@@ -13,6 +13,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.slips import public_class, row_of
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 
 if TYPE_CHECKING:
@@ -166,6 +167,7 @@ class HealthTable(NamedTuple):
         return cls(columns, *texts, items.__getitem__)
 
 
+@public_class
 class Health(Sequence[EntryHealth]):
     """The health of every tensor of a run, in execution order.
 
@@ -203,8 +205,9 @@ class Health(Sequence[EntryHealth]):
     @overload
     def __getitem__(self, index: slice) -> tuple[EntryHealth, ...]: ...
     def __getitem__(self, index: int | slice) -> EntryHealth | tuple[EntryHealth, ...]:
-        rows = range(len(self))[index]
-        return tuple(map(self._item, rows)) if isinstance(rows, range) else self._item(rows)
+        if isinstance(index, slice):
+            return tuple(map(self._item, range(len(self))[index]))
+        return self._item(row_of("row", index, len(self), "health.of(node)"))
 
     def _item(self, row: int) -> EntryHealth:
         entry = self._made.get(row)

@@ -33,12 +33,14 @@ def node_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) ->
     if node < 0 and graph is None:
         raise IndexError(f"no node {node}; node ids start at 0")
     if graph is not None and not 0 <= node < graph.num_nodes:
-        raise IndexError(f"no node {node}; the graph has nodes 0 to {graph.num_nodes - 1}")
+        raise IndexError(f"no node {node}; ids are 0 to {graph.num_nodes - 1}")
     return node
 
 
-def entry_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -> tuple[int, int]:
-    """Return the referenced entry, by default the first output."""
+def entry_ref(
+    given: Any, graph: Graph | None, tensors: Tensors | None = None, *, only_tensors: bool = False
+) -> tuple[int, int]:
+    """Return the referenced entry, by default the first output; without a graph one of tensors."""
     if isinstance(given, Tensor):
         given = (given.node, given.output)
     named, output = given if isinstance(given, list | tuple) and len(given) == 2 else (given, 0)
@@ -49,11 +51,15 @@ def entry_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -
     if graph is None:
         if output < 0:
             raise IndexError(f"no output {output} of node {node}; outputs start at 0")
+        if only_tensors and tensors is not None:
+            held = tensors[node, output]
+            return held.node, held.output
         return node, output
     outputs = int(graph.entry_offsets[node + 1] - graph.entry_offsets[node])
     # A node without outputs is allowed.
     if not 0 <= output < max(1, outputs):
-        raise IndexError(f"no output {output} of node {node}; its outputs are 0 to {outputs - 1}")
+        known = f"its outputs are 0 to {outputs - 1}" if outputs > 1 else "it has one, 0"
+        raise IndexError(f"no output {output} of node {node}; {known}")
     return node, output
 
 

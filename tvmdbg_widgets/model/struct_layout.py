@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from tvmdbg_widgets.model.base.slips import meant
+from tvmdbg_widgets.model.base.slips import meant, public_class
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout
 
 Kind = Literal["int", "uint", "float", "pointer"]
@@ -90,6 +90,7 @@ class ScalarMember:
         return self.offset + self.type.size
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class StructLayout:
     """A struct or union with everything placed.

@@ -12,6 +12,9 @@ nanoseconds; texts for the tooltip end in ``_text``, and charts by operator have
 name on the axis. bokeh is imported when the first figure is made.
 """
 
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.slips import lazily
 from tvmdbg_widgets.plots.chart import link
 from tvmdbg_widgets.plots.operators import compare_times, repeats, times
 from tvmdbg_widgets.plots.resources import memory, roofline
@@ -27,3 +30,6 @@ __all__ = [
     "roofline",
     "times",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import compare_times as compared
-from tvmdbg_widgets.analysis.compare_times.changes import change_columns, change_text, ratio_text
+from tvmdbg_widgets.analysis.compare_times.changes import change_columns, change_text
 from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.timeline.repeat_matrix import repeat_matrix
 from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
-from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent, speed_text
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import columns_of, one_line
 from tvmdbg_widgets.model.graph.operators import label
@@ -248,7 +248,7 @@ def compare_times(
         "color": [fills.get(row.verdict, colors.muted) for row in rows],
         "a_text": [row.texts[0] if row.a else "no match" for row in rows],
         "b_text": [row.texts[1] if row.b else "no match" for row in rows],
-        "change_text": [f"{change_text(row.change_ns)} ({ratio_text(row.ratio)})" for row in rows],
+        "change_text": [f"{change_text(row.change_ns)} ({speed_text(row.ratio)})" for row in rows],
     }
     notes = [f"{comparison.title} (A hollow, B filled)", comparison.sentence]
     if len(known) > top:

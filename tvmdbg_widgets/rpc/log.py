@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from tvmdbg_widgets.model.base.slips import public_class
+from tvmdbg_widgets.model.base.slips import public_class, suggesting
 from tvmdbg_widgets.rpc.packet import Packet
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.timeline import Flamechart
 
 
+@suggesting
 @public_class
 class RpcLog(Sequence[Packet]):
     """The conversation of a client and a server, packet by packet, in the order they were sent.

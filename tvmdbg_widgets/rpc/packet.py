@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.slips import public_class
+
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.raster import Figure
     from tvmdbg_widgets.formats.rpc.connection import RpcDirection
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 _SHOWN = 4096
 
 
+@public_class
 @dataclass(frozen=True, eq=False)
 class Packet:
     """One packet of a conversation, made on access: ``log[12]``.

@@ -8,6 +8,9 @@ changed ``DLDataType`` were generated (see ``tests/data/README.md``).
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.slips import lazily
 
 # A folder beside this file would be importable under the name of its path.
 _DUMPS = Path(__file__).parent / "dumps"
@@ -50,3 +53,6 @@ __all__ = [
     "resnet20_cifar",
     "resnet20_cifar_fp16_overflow",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = lazily(__name__, {})

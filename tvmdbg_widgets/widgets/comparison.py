@@ -14,7 +14,7 @@ from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.node_columns import OWN_COLORS
-from tvmdbg_widgets.answers.comparison import comparison_answer
+from tvmdbg_widgets.answers.comparison import comparison_answer, has_speeds
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.question_scheduler import replied
 from tvmdbg_widgets.answers.tensor import Reply
@@ -120,7 +120,7 @@ class ComparisonView(ComparisonTraits, View):
         facts_a, self._facts_b = facts_of(a), facts_of(b)
         self.comparison = compare(facts_a.parts, self._facts_b.parts, titles)
         own = Session(b) if facts_a is self._facts_b else session_of(self._facts_b)
-        traits.setdefault("color_by", "match" if self.comparison.times is None else SPEED)
+        traits.setdefault("color_by", SPEED if has_speeds(self.comparison) else "match")
         super().__init__(a, run_b=model_of(self._facts_b), session_b=own, **traits)
         self.on_msg(self._on_question)
 

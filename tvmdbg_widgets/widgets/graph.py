@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
 from tvmdbg_widgets.model.base.options import option_of
-from tvmdbg_widgets.model.base.slips import one_of
+from tvmdbg_widgets.model.base.slips import one_of, public_class
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range
 from tvmdbg_widgets.widgets.color_columns import ColorColumns
@@ -29,6 +29,7 @@ from tvmdbg_widgets.widgets.traits import (
 from tvmdbg_widgets.widgets.view import Drawn, View, require_run
 
 
+@public_class
 class ColorName(str):
     """The name of the color column; calling it chooses another column.
 

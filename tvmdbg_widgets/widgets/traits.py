@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -22,6 +23,8 @@ from tvmdbg_widgets.figures.options import (
     TimelineOptions,
 )
 from tvmdbg_widgets.model.base.options import Option, ViewOptions, options_of
+from tvmdbg_widgets.model.base.short_tracebacks import shorten
+from tvmdbg_widgets.model.base.slips import no_attribute, public_class, suggesting
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.refs import entry_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensors
@@ -34,7 +37,10 @@ def named_in(run: RunFacts | None) -> tuple[Graph | None, Tensors | None]:
 
 def shown_entry(run: RunFacts | None, given: Any) -> tuple[int, int] | None:
     """Return the entry that is given by a node, its name, a tensor or a pair."""
-    return None if given is None else entry_ref(given, *named_in(run))
+    if given is None:
+        return None
+    graph, tensors = named_in(run)
+    return entry_ref(given, graph, tensors, only_tensors=run is not None and run.timeline is None)
 
 
 @contextmanager
@@ -102,6 +108,7 @@ def described(view: Any) -> Any:
     return view
 
 
+@suggesting
 class Guarded(anywidget.AnyWidget):
     """A widget that treats its page as hostile.
 
@@ -111,6 +118,21 @@ class Guarded(anywidget.AnyWidget):
 
     #: Layout that this widget made, unless one was given.
     _own_layout: ipywidgets.Layout | None = None
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        """Make errors of users short, also in constructors."""
+        super().__init_subclass__(**given)
+        public_class(cls, "__init__")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a trait; a name that looks like a misspelled trait is refused."""
+        try:
+            if not (name.startswith("_") or name in vars(self) or hasattr(type(self), name)):
+                _require_no_trait_like(self, name)
+            super().__setattr__(name, value)
+        except Exception as problem:
+            shorten(problem)
+            raise
 
     @traitlets.default("layout")
     def _make_layout(self) -> ipywidgets.Layout:
@@ -156,6 +178,16 @@ class Guarded(anywidget.AnyWidget):
     def _is_open(self, name: str) -> bool:
         usual = not name.startswith("_") and name not in _OF_HOSTS
         return name in self.keys and bool(self.trait_metadata(name, "page", default=usual))
+
+
+#: Resemblance of a name to a trait from which on it is a slip.
+_ALMOST = 0.8
+
+
+def _require_no_trait_like(widget: Guarded, name: str) -> None:
+    known = [known for known in widget.trait_names() if not known.startswith("_")]
+    if difflib.get_close_matches(name, known, 1, _ALMOST):
+        raise no_attribute(type(widget).__name__, name, known)
 
 
 _OF_HOSTS = frozenset(anywidget.AnyWidget.class_trait_names(sync=True))

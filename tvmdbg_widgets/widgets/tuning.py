@@ -146,6 +146,9 @@ class TuningView(TuningTraits, Saved):
         self._model = LogModel(
             log, None if run is None else link_tasks(log.facts.parts, graph_of(run))
         )
+        if not (trials := log.facts.trials).failed.all() or not len(trials):
+            traits.setdefault("pane", "schedule")
+        traits.setdefault("pane", "findings")
         if session is None and run is not None:
             session = session_of(facts_of(run))
         super().__init__(log=self._model, session=session, **traits)

@@ -99,7 +99,6 @@ type NodeName = readonly [name: string, rest: string];
 
 interface DifferenceRow {
   kind: string;
-  alone: boolean;
   a: NodeName;
   b: NodeName;
   change: string;
@@ -135,15 +134,18 @@ export function differences(
       );
       pen.fillStyle = theme.line;
       pen.fillRect(MARGIN, top + LINE, room, 1);
-      for (const [at, { kind, alone, a, b, change }] of rows.entries()) {
+      for (const [at, { kind, a, b, change }] of rows.entries()) {
         const cells = [
           fitted(kind, 0),
           fitted(a[0], 1, a[1]),
           fitted(b[0], 2, b[1]),
           fitted(change, 3),
         ];
-        const colors = [alone ? theme.error : theme.text, theme.text, theme.text, theme.text];
-        line(cells, top + LINE + (at + 0.5) * ROW + 2, colors);
+        line(
+          cells,
+          top + LINE + (at + 0.5) * ROW + 2,
+          cells.map(() => theme.text),
+        );
       }
     },
   };
@@ -249,7 +251,7 @@ function rowOf(data: ComparisonData, group: number): DifferenceRow {
   });
   const rest = more ? `${b[1]} +${integer(more)}` : b[1];
   const change = data.columns.groupChange.at(group);
-  return { kind, alone: kind.startsWith("only in"), a, b: [b[0], rest], change };
+  return { kind, a, b: [b[0], rest], change };
 }
 
 function described(data: ComparisonData, group: number) {

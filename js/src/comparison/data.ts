@@ -150,6 +150,20 @@ export class ComparisonData {
 }
 
 const SHOWN = 6;
+/** Letters of a name that is shown as it is. */
+const SHORT = 20;
+
+/** Names of both runs; what long ones begin with alike is left out where they go on: `…_fp16_overflow`. */
+export function namesApart(names: readonly [string, string]): string[] {
+  const [a, b] = names;
+  let alike = 0;
+  while (alike < a.length && a[alike] === b[alike]) alike++;
+  const isInWord = (name: string) => /[^\W_]{2}/.test(name.slice(alike - 1, alike + 1));
+  while (alike && names.some(isInWord)) alike--;
+  return names.map((name) =>
+    name.length > SHORT && alike > 1 && alike < name.length ? `…${name.slice(alike)}` : name,
+  );
+}
 
 /** Certainties up to here, then unmatched nodes: in both themes their colors are farthest apart. */
 const SURE = 1;

@@ -9,13 +9,12 @@ interface ListRow {
   isMember: boolean;
 }
 
+/** Lines of the list: groups of a kind, and the members of open ones. */
 export class DifferenceRows {
   readonly #data: ComparisonData;
   readonly #open = new Set<number>();
   #kind: number | null = null;
-  /** The shown groups, and the number of lines above them with the total at the end. */
-  #groups = new Int32Array(0);
-  #starts = new Int32Array(1);
+  #lines: ListRow[] = [];
 
   constructor(data: ComparisonData) {
     this.#data = data;
@@ -23,7 +22,7 @@ export class DifferenceRows {
   }
 
   get length(): number {
-    return this.#starts.at(-1)!;
+    return this.#lines.length;
   }
 
   set kind(kind: number | null) {
@@ -47,40 +46,26 @@ export class DifferenceRows {
   }
 
   at(line: number): ListRow {
-    let [low, high] = [0, this.#groups.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.#starts[middle]! <= line) low = middle;
-      else high = middle;
-    }
-    const group = this.#groups[low]!;
-    const first = this.#data.columns.groupStart[group]!;
-    const below = line - this.#starts[low]!;
-    return { group, member: first + Math.max(0, below - 1), isMember: below > 0 };
+    return this.#lines[line]!;
   }
 
   lineOf(group: number): number {
-    const at = this.#groups.indexOf(group);
-    return at < 0 ? -1 : this.#starts[at]!;
+    return this.#lines.findIndex((row) => row.group === group);
   }
 
   /** The first line with a difference at a node, or -1. */
-  find(side: 0 | 1, node: number): number {
-    const { memberA, memberB, groupStart } = this.#data.columns;
-    const nodes = side === 0 ? memberA : memberB;
-    for (const [at, group] of this.#groups.entries()) {
-      for (let member = groupStart[group]!; member < groupStart[group + 1]!; member++) {
-        if (nodes[member] !== node) continue;
-        const below = this.isOpen(group) ? 1 + member - groupStart[group]! : 0;
-        return this.#starts[at]! + below;
-      }
-    }
-    return -1;
+  find(side: Side, node: number): number {
+    const { groupStart } = this.#data.columns;
+    const nodes = this.#nodes(side);
+    return this.#lines.findIndex(({ group, member, isMember }) =>
+      isMember || this.isOpen(group)
+        ? isMember && nodes[member] === node
+        : nodes.subarray(member, groupStart[group + 1]).includes(node),
+    );
   }
 
   node(side: Side, { member }: ListRow): number {
-    const { memberA, memberB } = this.#data.columns;
-    return (side === 0 ? memberA : memberB)[member]!;
+    return this.#nodes(side)[member]!;
   }
 
   more({ group, isMember }: ListRow): string {
@@ -88,16 +73,21 @@ export class DifferenceRows {
     return more ? `+${integer(more)}` : "";
   }
 
+  #nodes(side: Side): Int32Array {
+    const { memberA, memberB } = this.#data.columns;
+    return side ? memberB : memberA;
+  }
+
   #arrange(): void {
-    const { groupKind } = this.#data.columns;
-    const groups: number[] = [];
-    for (let group = 0; group < groupKind.length; group++) {
-      if (this.#kind === null || groupKind[group] === this.#kind) groups.push(group);
-    }
-    this.#groups = Int32Array.from(groups);
-    this.#starts = new Int32Array(groups.length + 1);
-    for (const [at, group] of groups.entries()) {
-      this.#starts[at + 1] = this.#starts[at]! + 1 + (this.isOpen(group) ? this.size(group) : 0);
+    const { groupKind, groupStart } = this.#data.columns;
+    this.#lines = [];
+    for (const [group, kind] of groupKind.entries()) {
+      if (this.#kind !== null && kind !== this.#kind) continue;
+      const first = groupStart[group]!;
+      this.#lines.push({ group, member: first, isMember: false });
+      for (let at = 0; this.isOpen(group) && at < this.size(group); at++) {
+        this.#lines.push({ group, member: first + at, isMember: true });
+      }
     }
   }
 }
@@ -200,7 +190,7 @@ export class DifferenceList {
     return node;
   }
 
-  #cells(row: ListRow): HTMLElement[] {
+  #cells(row: ListRow): (HTMLElement | null)[] {
     const { columns, info } = this.#data;
     const several = !row.isMember && this.#rows.size(row.group) > 1;
     const sign = several ? (this.#rows.isOpen(row.group) ? "▾" : "▸") : "";
@@ -223,17 +213,23 @@ export class DifferenceList {
     ];
   }
 
-  #node(side: Side, row: ListRow): HTMLElement {
+  /** Id, name and shape of a node; without a match none, and only the id where B has the same of A. */
+  #node(side: Side, row: ListRow): HTMLElement | null {
     const node = this.#rows.node(side, row);
-    const attributes = { class: "tvmdbg-comparison-place tvmdbg-numeric", "data-of": LETTER[side] };
-    if (node < 0) return element("span", attributes, element("span", {}, "–"));
-    const [label, shape] = [this.#data.label(side, node), this.#data.shape(side, node)];
+    if (node < 0) return null;
+    const words = (of: Side, at: number) => [this.#data.label(of, at), this.#data.shape(of, at)];
+    const [label, shape] = words(side, node) as [string, string];
+    const a = side ? this.#rows.node(0, row) : -1;
+    const isSame = a >= 0 && words(0, a).join() === words(1, node).join();
     return element(
       "span",
-      { ...attributes, title: `${LETTER[side]}: ${label} #${node} ${shape}` },
-      element("span", {}, label),
-      element("span", {}, `#${node}`),
-      span("tvmdbg-muted", shape),
+      {
+        class: "tvmdbg-comparison-place tvmdbg-numeric",
+        "data-of": LETTER[side],
+        title: `${LETTER[side]}: #${node} ${label} ${shape}`,
+      },
+      element("span", {}, `${isSame ? "~ " : ""}#${node}`),
+      ...(isSame ? [] : [element("span", {}, label), span("tvmdbg-muted", shape)]),
     );
   }
 }

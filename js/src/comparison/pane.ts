@@ -10,7 +10,7 @@ import { applyTheme } from "../shared/drawing/theme.ts";
 import { div, element } from "../shell/dom.ts";
 import { type ViewOptions, withFullScreen } from "../shell/view.ts";
 import type { RowAligner } from "./align.ts";
-import { type ComparisonData, colorColumns, LETTER, OTHER, type Side } from "./data.ts";
+import { type ComparisonData, colorColumns, LETTER, namesApart, OTHER, type Side } from "./data.ts";
 
 export type { ComparisonOptions };
 
@@ -103,7 +103,7 @@ export class GraphPane {
         "span",
         { class: "tvmdbg-title tvmdbg-comparison-title tvmdbg-clip", title },
         element("strong", {}, LETTER[this.#side]),
-        ` ${title}`,
+        ` ${namesApart(data.info.titles)[this.#side]}`,
       ),
       isBeside: true,
       opensOn: data.answer(this.#side),

@@ -1,5 +1,6 @@
 import { integer } from "../shared/format.ts";
 import { div, element, span } from "../shell/dom.ts";
+import { reveal } from "../shell/scrolling.ts";
 import { CHIPS, type FindingRow } from "./finding_rows.ts";
 
 export interface ListHost {
@@ -22,11 +23,12 @@ const ROUNDED = 2;
 
 export class List {
   readonly node = element("div", {
-    class: "tvmdbg-findings-list tvmdbg-relative tvmdbg-fixed tvmdbg-scrolls",
+    class: "tvmdbg-findings-list tvmdbg-fixed",
     role: "tree",
     "aria-label": "Findings",
   });
   readonly #host: ListHost;
+  readonly #scroller: HTMLElement;
   readonly #id = `tvmdbg-finding-${Math.random().toString(36).slice(2)}-`;
   readonly #open = new Set<string>();
   /** Room below the rows, so that a row pushed down by new ones can be scrolled back. */
@@ -38,11 +40,16 @@ export class List {
   /** True if the user chose the active row; until then it is the first one. */
   #settled = false;
   #pointed: string | null = null;
+  #chosen: string | null = null;
+  #folded = false;
+  /** Scroll position before a row was opened. */
+  #before = 0;
   /** Subpixel distance of the row under the pointer from its old position: browsers scroll by integer pixels. */
   #drift = 0;
 
-  constructor(host: ListHost) {
+  constructor(host: ListHost, scroller: HTMLElement) {
     this.#host = host;
+    this.#scroller = scroller;
     this.node.addEventListener("click", (event) => this.#clicked(event));
     this.node.addEventListener("pointerover", (event) => {
       const target = event.target as HTMLElement;
@@ -72,7 +79,7 @@ export class List {
   }
 
   isOpen({ key }: FindingRow): boolean {
-    return this.#open.has(key);
+    return this.#open.has(key) && !this.#folded;
   }
 
   get anyOpen(): boolean {
@@ -80,7 +87,8 @@ export class List {
   }
 
   show(rows: readonly FindingRow[]): void {
-    const pinned = this.#pointed ?? (this.node.scrollTop > 0 ? this.#active : null);
+    const scroller = this.#scroller;
+    const pinned = this.#pointed ?? (scroller.scrollTop > 0 ? this.#active : null);
     const before = pinned === null ? null : this.#items.get(pinned);
     const was = before ? before.getBoundingClientRect().top - this.#drift : 0;
     this.#rows = rows;
@@ -97,12 +105,13 @@ export class List {
     rows.forEach((row, place) => {
       this.#describe(row, place);
     });
+    this.#fold();
     const after = pinned === null ? undefined : items.get(pinned);
     if (!before || !after) return;
-    const wanted = this.node.scrollTop + after.getBoundingClientRect().top - was;
-    const room = Math.ceil(wanted) + this.node.clientHeight - this.#spare.offsetTop + ROUNDED;
+    const wanted = scroller.scrollTop + after.getBoundingClientRect().top - was;
+    const room = Math.ceil(wanted) + scroller.clientHeight - this.#spare.offsetTop + ROUNDED;
     if (this.#pointed !== null && room > 0) this.#spare.style.height = `${room}px`;
-    this.node.scrollTop = wanted;
+    scroller.scrollTop = wanted;
     this.#drift = after.getBoundingClientRect().top - was;
   }
 
@@ -112,7 +121,15 @@ export class List {
     this.#rows.forEach((row, place) => {
       this.#describe(row, place);
     });
-    if (seen) this.#items.get(key)?.scrollIntoView({ block: "nearest" });
+    if (seen) this.reveal(key);
+  }
+
+  /** Scrolls as little as shows a row, and the beginning of one that is higher than the list. */
+  reveal(key: string): void {
+    const item = this.#items.get(key);
+    if (!item) return;
+    const height = Math.min(item.offsetHeight, this.#scroller.clientHeight);
+    reveal(this.#scroller, item.offsetTop, height);
   }
 
   move(by: number): void {
@@ -121,27 +138,57 @@ export class List {
     if (this.#rows[next]) this.activate(this.#rows[next].key);
   }
 
-  toggle(row: FindingRow, open = !this.isOpen(row)): void {
+  /** Opens or closes a row; the last one that closes leaves the list where it was before the first one opened. */
+  toggle(row: FindingRow, open = !this.isOpen(row), only = false): void {
     if (!row.finding) return;
+    if (!this.anyOpen) this.#before = this.#scroller.scrollTop;
+    if (only) this.#open.clear();
     if (open) this.#open.add(row.key);
     else this.#open.delete(row.key);
     this.show(this.#rows);
-    if (open) this.#items.get(row.key)?.scrollIntoView({ block: "nearest" });
   }
 
-  openOnly(row: FindingRow, open: boolean): void {
-    this.#open.clear();
-    this.toggle(row, open);
+  /** Scrolls after a row was opened or closed, once the list has its height. */
+  settle(row: FindingRow): void {
+    if (this.isOpen(row)) this.reveal(row.key);
+    if (this.anyOpen) return;
+    this.#spare.style.height = "0";
+    this.#scroller.scrollTop = this.#before;
+    this.#drift = 0;
+  }
+
+  /** Shows one row without its evidence: the one that made the selection, or the first. */
+  get folded(): boolean {
+    return this.#folded;
+  }
+
+  set folded(folded: boolean) {
+    if (folded === this.#folded) return;
+    this.#folded = folded;
+    this.#pointed = null;
+    this.#spare.style.height = "0";
     this.show(this.#rows);
+    this.#scroller.scrollTop = 0;
+    if (!folded && this.#active !== null) this.reveal(this.#active);
   }
 
   /** Marks the row that made the selection, and the current node in all rows. */
   mark(chosen: string | null, node: number | null): void {
+    this.#chosen = chosen;
+    this.#fold();
     for (const [key, item] of this.#items) {
       item.setAttribute("aria-selected", String(key === chosen));
     }
     for (const chip of this.node.querySelectorAll<HTMLElement>("[data-node]")) {
       chip.classList.toggle("tvmdbg-chip-here", Number(chip.dataset.node) === node);
+    }
+  }
+
+  #fold(): void {
+    const rows = this.#rows.map(({ key }) => key);
+    const first = rows.find((key) => key === this.#chosen) ?? rows[0];
+    for (const [key, item] of this.#items) {
+      item.classList.toggle("tvmdbg-finding-first", key === first);
     }
   }
 

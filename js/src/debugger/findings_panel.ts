@@ -48,7 +48,7 @@ class FindingsPanel {
     this.#root = root;
     this.#context = context;
     this.#head = head;
-    this.#list = new List(this);
+    this.#list = new List(this, root);
     this.#scan = new Scan(
       {
         ask: (signal, goOn) => run.ask("findings", goOn ? { goOn } : {}, signal),
@@ -107,10 +107,15 @@ class FindingsPanel {
     this.#mirror.say(folded ? `Findings folded: ${this.#summary()}` : "Findings unfolded.");
   }
 
+  #unfold(): void {
+    if (this.#context.options.get("findings_folded")) this.#foldAll(false);
+  }
+
   #showFolded(): void {
     const folded = this.#context.options.get("findings_folded");
     this.#root.classList.toggle("tvmdbg-findings-folded", folded);
     this.#head.showFolded(folded);
+    this.#list.folded = folded;
     this.#fill();
   }
 
@@ -123,9 +128,7 @@ class FindingsPanel {
 
   #actions(): KeyAction[] {
     const { options } = this.#context;
-    const unfolded = () => {
-      if (options.get("findings_folded")) this.#foldAll(false);
-    };
+    const unfolded = () => this.#unfold();
     const move = (by: number) => {
       unfolded();
       this.#list.move(by);
@@ -155,10 +158,7 @@ class FindingsPanel {
       action(
         ["Enter"],
         "select its nodes and show its evidence",
-        active((row) => {
-          unfolded();
-          this.pick(row);
-        }),
+        active((row) => this.pick(row)),
       ),
       action(["f"], "fold all findings to one line, or unfold", () =>
         this.#foldAll(!options.get("findings_folded")),
@@ -181,12 +181,13 @@ class FindingsPanel {
 
   pick(row: FindingRow): void {
     const { session } = this.#context;
+    this.#unfold();
     const wanted = selectionOf(row.nodes, row.finding);
     const again = this.#chosen?.key === row.key && this.#list.isOpen(row);
     this.#root.focus({ preventScroll: true });
     this.#list.activate(row.key, false);
-    this.#list.openOnly(row, !again);
-    this.#fill();
+    this.#list.toggle(row, !again, true);
+    this.#opened(row);
     if (wanted) {
       this.#chosen = { key: row.key, selected: String(wanted.nodes) };
       session.selectEntry(wanted.nodes, wanted.entry, SOURCE);
@@ -208,12 +209,18 @@ class FindingsPanel {
   }
 
   toggle(row: FindingRow): void {
+    this.#unfold();
     this.#root.focus({ preventScroll: true });
     this.#list.activate(row.key, false);
     this.#list.toggle(row);
-    this.#fill();
+    this.#opened(row);
     this.#mark();
     this.#tell();
+  }
+
+  #opened(row: FindingRow): void {
+    this.#fill();
+    this.#list.settle(row);
   }
 
   answered(answer: FindingsAnswer): void {

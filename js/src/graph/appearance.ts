@@ -46,10 +46,10 @@ class HealthLoader extends GraphPart {
 
   answered(answer: HealthAnswer): void {
     const { model, placing } = this.view;
-    const before = model.answer;
+    const before = [model.answer, model.fault].join();
     model.describe.health = new NodeHealth(answer, model.graph.kinds.length);
     this.view.repaint();
-    if (model.answer !== before) placing.lookAgain();
+    if ([model.answer, model.fault].join() !== before) placing.lookAgain();
     if (!isUnderWay(answer)) this.view.tell(true);
   }
 

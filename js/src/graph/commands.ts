@@ -1,14 +1,13 @@
 import { TRUST_LABELS, Trust } from "../shared/client/answers.ts";
 import { counted } from "../shared/format.ts";
+import { shortName } from "../shared/short_name.ts";
 import type { Gesture, PointerHandlers, PointerSpot } from "../shell/pointer.ts";
 import { notesAt } from "./data/hits.ts";
+import { TOOLTIP } from "./data/model.ts";
 import type { WalkStep } from "./data/walk.ts";
 import { EdgeStyle } from "./layout/scene.ts";
 import { groupLines } from "./panels/details_parts.ts";
 import { GraphPart, SOURCE } from "./parts.ts";
-
-/** Number of readers named in the tooltip of an edge. */
-const NAMED = 6;
 
 /** Tooltip of edges: under the pointer, or one after the other by key. */
 class EdgeTooltip extends GraphPart {
@@ -41,6 +40,7 @@ class EdgeTooltip extends GraphPart {
       stage.canvas,
       camera.screenX(x + width / 2),
       camera.screenY(placed.scene.edgeTarget[edge] === box ? y : y + height),
+      camera.screen({ x, y, width, height }),
     );
     mirror.say(`Edge ${this.#shown.row + 1} of ${edges.length}: ${lines.join(", ")}.`);
   }
@@ -58,7 +58,7 @@ class EdgeTooltip extends GraphPart {
     return `On the edge from ${model.describe.output(source[row]!, output[row]!)}. `;
   }
 
-  /** Shape, size and place of an edge's tensor, its producer and all readers. */
+  /** Producer of an edge's tensor, shape and size, and its reader. */
   lines(edge: number): string[] {
     const { placed, model } = this.view;
     const { scene } = placed!;
@@ -78,20 +78,14 @@ class EdgeTooltip extends GraphPart {
     const readers = Array.from(links.outOf(source)).filter(
       (edge) => graph.edgeOutput[edge] === output,
     );
-    const names = readers
-      .slice(0, NAMED)
-      .map(
-        (reader) =>
-          `${describe.short(graph.edgeTarget[reader]!)} operand ${graph.edgePosition[reader]}`,
-      );
-    const more = readers.length - names.length;
+    const more = readers.length > 1 ? ` and ${readers.length - 1} more` : "";
     const trust = graph.edgeTrust[row]!;
+    const match = trust === Trust.EXACT ? "" : `, match: ${TRUST_LABELS[trust]}`;
+    const to = shortName(describe.short(graph.edgeTarget[row]!), TOOLTIP);
     return [
-      `from ${describe.short(source)}`,
+      `from ${shortName(describe.short(source), TOOLTIP)}`,
       describe.output(source, output),
-      ...names.map((name) => `to ${name}`),
-      ...(more > 0 ? [`and ${more} more`] : []),
-      ...(trust === Trust.EXACT ? [] : [`matched ${TRUST_LABELS[trust]}`]),
+      `to ${to}, operand ${graph.edgePosition[row]}${more}${match}`,
     ];
   }
 }
@@ -164,7 +158,7 @@ export class GraphCommands extends GraphPart implements PointerHandlers {
 
   hover({ x, y }: PointerSpot): void {
     const { stage, placed, context, model, tooltip } = this.view;
-    const { box, group } = stage.thingAt(x, y);
+    const { box, group, shape } = stage.thingAt(x, y);
     const node = box < 0 || group >= 0 ? null : placed!.scene.node[box]!;
     context.session.hover(node);
     if (box >= 0) stage.point(-1);
@@ -173,11 +167,8 @@ export class GraphCommands extends GraphPart implements PointerHandlers {
         ? groupLines(model, group)
         : node === null
           ? this.edges.at(x, y)
-          : [
-              ...model.describe.tooltip(node, placed!.scene),
-              ...notesAt(placed!.scene, context.session, box),
-            ];
-    tooltip.tell(lines, stage.canvas, x, y);
+          : model.describe.tooltip(node, notesAt(placed!.scene, context.session, box)[0]);
+    tooltip.tell(lines, stage.canvas, x, y, shape);
     stage.canvas.classList.toggle("tvmdbg-pointing", lines.length > 0);
   }
 

@@ -31,6 +31,8 @@ export interface StageItem {
   group: number;
   /** True on the button that opens or closes the group. */
   button: boolean;
+  /** Its place on the stage, CSS px; null for nothing. */
+  shape: Rectangle | null;
 }
 
 interface StageHost {
@@ -258,19 +260,23 @@ export class GraphStage {
   }
 
   thingAt(x: number, y: number): StageItem {
-    const nothing = { box: -1, group: -1, button: false };
+    const nothing = { box: -1, group: -1, button: false, shape: null };
     const picture = this.#picture;
     if (!picture) return nothing;
     const { scene } = picture.placed;
     const within = picture.placed.boxAt(this.camera.worldX(x), this.camera.worldY(y));
-    const box = within >= 0 ? within : this.#painter.margin.boxAt(x, y);
+    const row = within < 0 ? this.#painter.margin.at(x, y) : null;
+    const box = row?.box ?? within;
     if (box >= 0) {
       const group = scene.group[box]!;
       const button = within >= 0 && group >= 0 ? buttonOf(picture, box) : null;
-      return { box, group, button: button !== null && isIn(button, x, y, SLACK) };
+      const shape = row ?? this.camera.screen(picture.placed.rectangle(box));
+      return { box, group, button: button !== null && isIn(button, x, y, SLACK), shape };
     }
-    const header = this.#painter.frames.at(x, y);
-    return header ? { box, group: header.header.group, button: header.button } : nothing;
+    const found = this.#painter.frames.at(x, y);
+    if (!found) return nothing;
+    const { header, button } = found;
+    return { box, group: header.group, button, shape: header };
   }
 
   groupAround(x: number, y: number): number {

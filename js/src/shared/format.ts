@@ -25,6 +25,13 @@ export function duration(ns: number, rounding = 0): string {
   return `${(rounded / size).toFixed(Math.max(digits, 0))} ${unit}`;
 }
 
+const UNIT = /(\d) (?=%|(?:[nµm]?s|[KMGT]?i?B|[kMGTP]?FLOPs?)\b)/g;
+
+/** A text whose numbers stay on the line of their units, by no-break spaces. */
+export function unbroken(text: string): string {
+  return text.replace(UNIT, "$1\u00a0");
+}
+
 /** True if a time is less than the unit of its source: it is not zero, and has no share. */
 export function isShort(ns: number, rounding: number): boolean {
   return ns === 0 && rounding > 0;
@@ -45,14 +52,13 @@ export function percent(share: number): string {
   return `${value.toFixed(value >= 10 ? 1 : 2)} %`;
 }
 
-/** Speed of the second of two times: `4.9× faster`; below a tenth as a share, `1.11 % slower`. */
+/** Speed of the second of two times: `4.9× faster`, `1.07× slower`, `1.004× slower`. */
 export function speed(ratio: number): string {
   if (!(ratio > 0 && ratio < Number.POSITIVE_INFINITY)) return "unknown";
-  if (ratio === 1) return "same speed";
   const how = ratio > 1 ? "slower" : "faster";
   const factor = Math.max(ratio, 1 / ratio);
-  if (factor < 1.1) return `${percent(Math.abs(ratio - 1))} ${how}`;
-  return `${factor.toFixed(factor < 2 ? 2 : factor < 10 ? 1 : 0)}× ${how}`;
+  const times = factor.toFixed(factor < 1.01 ? 3 : factor < 2 ? 2 : factor < 10 ? 1 : 0);
+  return times === "1.000" ? "same speed" : `${times}× ${how}`;
 }
 
 /** Bytes, with the exact count if the unit rounds it: `16.0 KiB (16,384)`. */
@@ -154,14 +160,14 @@ export function drawnKind({ kinds, roles }: GraphColumns, node: number): number 
   return kind === NodeKind.INPUT && roles.at(node) !== "input" ? NodeKind.PARAMETER : kind;
 }
 
-/** Title of a tensor: that of its node, or without a graph its own name. */
+/** Title of a tensor, id first: `#38:1 conv2d + add`; without a graph with its own name. */
 export function tensorTitle(
   graph: GraphColumns | null,
   name: string,
   node: number,
   output: number,
 ): string {
-  return nodeTitle((graph && nodeLabel(graph, node)) || name, node, output);
+  return `${nodeTitle("", node, output)} ${(graph && nodeLabel(graph, node)) || name}`.trimEnd();
 }
 
 /** Title of a node or of one of its outputs, its id first: `#38:1 conv2d + add`. */

@@ -1,4 +1,5 @@
 import { type Icon, icon } from "../shared/drawing/icons.ts";
+import { unbroken } from "../shared/format.ts";
 
 type Child = Node | string | null | undefined | false;
 /** Creates an element with attributes and children; text only ever enters as text nodes. */
@@ -12,7 +13,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
     if (value === undefined || value === false) continue;
     node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...children.filter((child): child is Node | string => !!child || child === ""));
+  const shown = children.filter((child): child is Node | string => !!child || child === "");
+  node.append(...shown.map((child) => (typeof child === "string" ? unbroken(child) : child)));
   return node;
 }
 

@@ -69,7 +69,7 @@ export class Entries {
     return this.graph?.kinds.filter((kind) => kind >= NodeKind.OPERATOR).length ?? 0;
   }
 
-  /** Title of its node and output: `conv2d + add #38:1`. */
+  /** Title of its node and output: `#38:1 conv2d + add`. */
   title(row: number): string {
     const [node, output] = this.entry(row);
     return tensorTitle(this.graph, this.columns.names.at(row), node, output);

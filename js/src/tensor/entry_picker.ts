@@ -1,18 +1,30 @@
 import type { Entry } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { counted, integer } from "../shared/format.ts";
-import { div, element, iconButton, KEEP_KEYS, listening, select, span } from "../shell/dom.ts";
+import {
+  div,
+  element,
+  iconButton,
+  KEEP_KEYS,
+  listening,
+  onResize,
+  select,
+  span,
+} from "../shell/dom.ts";
 import { helpButton } from "../shell/keys.ts";
 import { reveal } from "../shell/scrolling.ts";
 import { fullScreenButton } from "../shell/view.ts";
 import type { EntryFilter } from "./entries.ts";
-import { part, TensorPart } from "./parts.ts";
+import { part, shortTitle, TensorPart, titleNode } from "./parts.ts";
 import type { TensorHost } from "./state.ts";
 
 const WINDOW = 60;
+/** Width of a letter, and of the field beside its text, CSS px. */
+const LETTER = 6.6;
+const INSET = 16;
 let serial = 0;
 
-export class EntryPicker extends TensorPart {
+export class EntryPicker extends TensorPart<HTMLElement> {
   readonly #kinds = select("Kinds of nodes", [], "", (kind) => this.#narrow(kind as EntryFilter));
   readonly #id = `tvmdbg-tensor-${++serial}`;
   readonly #entries = this.host.entries;
@@ -53,6 +65,7 @@ export class EntryPicker extends TensorPart {
       this.host.step(1),
     ),
     this.#kinds,
+    this.beside,
     helpButton(this.host.root),
     fullScreenButton(this.host.root),
   );
@@ -63,10 +76,11 @@ export class EntryPicker extends TensorPart {
   #active = 0;
   #pointed = false;
 
-  constructor(host: TensorHost) {
-    super(host);
+  constructor(host: TensorHost, controls: HTMLElement) {
+    super(host, controls);
     this.#showKinds();
     this.#listen(host.signal);
+    onResize([this.#input], () => this.#list.hidden && this.#write(), host.signal);
   }
 
   get filter(): EntryFilter {
@@ -86,17 +100,16 @@ export class EntryPicker extends TensorPart {
   }
 
   #write(): void {
-    this.#input.value = this.#input.title = this.#shownText();
+    const row = this.#shown && this.#entries.row(this.#shown);
+    const title = row === null ? this.#missingText : this.#entries.title(row);
+    const full = row === null ? title : `${title}  ${this.#entries.type(row)}`;
+    const letters = Math.floor((this.#input.clientWidth - INSET) / LETTER);
+    this.#input.value = full.length <= letters ? full : shortTitle(title, letters);
+    this.#input.title = full;
   }
 
   focus(): void {
     this.#input.focus();
-  }
-
-  #shownText(): string {
-    const row = this.#shown && this.#entries.row(this.#shown);
-    if (row === null) return this.#missingText;
-    return `${this.#entries.title(row)}  ${this.#entries.type(row)}`;
   }
 
   #showKinds(): void {
@@ -201,14 +214,7 @@ export class EntryPicker extends TensorPart {
         "aria-selected": String(place === this.#active),
         "data-entry": `${node}:${output}`,
       },
-      element(
-        "span",
-        {
-          class: "tvmdbg-tensor-name tvmdbg-fill tvmdbg-clip",
-          title: entries.columns.names.at(row),
-        },
-        entries.title(row),
-      ),
+      titleNode("span", entries.title(row), "tvmdbg-fill", entries.columns.names.at(row)),
       span("tvmdbg-muted tvmdbg-fixed", entries.type(row)),
       entries.doubtful(row)
         ? element(

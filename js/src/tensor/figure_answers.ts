@@ -91,7 +91,7 @@ export async function answersOf(
   if (!statistics.statistics || shape.includes(0) || withheld) return nothing;
   const plane = planeOf(shape, options.axes, options.index);
   const pictured = show === "channels" ? plane.axes : [];
-  const along = show === "picture" ? null : axisAlong(tensor, pictured, options.along);
+  const along = show === "heatmap" ? null : axisAlong(tensor, pictured, options.along);
   // Tiles and lines show their planes completely.
   const part = along === null ? options.region : null;
   const region = part && clipped(part, planeRows(plane), planeCols(plane));
@@ -117,7 +117,7 @@ async function drawnValues(
   const { entry, reading, layout, sizes } = tensor;
   const view = { entry, reading, layout, sizes, axes: plane.axes, index: plane.index };
   const { show, most_cells: most } = options;
-  if (axis !== null && show === "profile") {
+  if (axis !== null && show === "line plot") {
     return { profile: await client.ask("profile", { ...view, axis, points: POINTS }) };
   }
   const [rows, cols] = region ? region.slice(2) : [planeRows(plane), planeCols(plane)];
@@ -160,7 +160,7 @@ export function captionOf(
   if (!plane) return "";
   const [down, across] = plane.axes;
   const sized = (axis: number) => sizedAxis(tensor, axis);
-  if (show === "profile" && along !== null) return `along ${sized(along)}, over all other axes`;
+  if (show === "line plot" && along !== null) return `along ${sized(along)}, over all other axes`;
   if (across === null) return "a single value";
   let shown = `columns: ${sized(across)}`;
   if (down !== null) shown = `rows: ${sized(down)}, ${shown}`;
@@ -171,7 +171,7 @@ export function captionOf(
     shown += `; zoomed to rows ${range(row, rows)}, columns ${range(col, cols)}`;
   }
   const tiled = show === "channels" ? along : null;
-  const head = tiled === null ? "no axis is left to tile by" : `tiled by ${sized(tiled)}`;
+  const head = tiled === null ? "no axis is left for channels" : `channels along ${sized(tiled)}`;
   const fixed = plane.shape.flatMap((size, axis) =>
     size > 1 && ![down, across, tiled].includes(axis)
       ? [`${axisText(tensor.axisNames, axis)} at ${plane.index[axis]} of ${integer(size)}`]

@@ -7,7 +7,7 @@ import { button, div, element, iconButton, span } from "../shell/dom.ts";
 import { hinted, message, retry } from "../shell/message.ts";
 import { HealthPill, type Judgement } from "./distribution/health_pill.ts";
 import { isUnsure, trustWords } from "./layout_picker.ts";
-import { muted, part, piece, TensorPart } from "./parts.ts";
+import { muted, part, piece, TensorPart, titleNode } from "./parts.ts";
 import { SHOWS, type ShowChoice, type ShownTensor } from "./state.ts";
 
 type KnownTensor = Pick<TensorAnswer, "title" | "dtype" | "shape" | "nbytes" | "trust">;
@@ -130,7 +130,7 @@ export class TensorHeader extends TensorPart {
 function facts(known: KnownTensor): HTMLElement {
   return part(
     "facts tvmdbg-row tvmdbg-wrap tvmdbg-gap-12",
-    element("strong", { class: "tvmdbg-tensor-name tvmdbg-clip", title: known.title }, known.title),
+    titleNode("strong", known.title),
     ...tensorFacts(known).map(({ text, isSure, about = "" }) => {
       if (isSure === undefined) return element("span", {}, ...withCount(text));
       const look = isSure ? "tvmdbg-muted" : "tvmdbg-warning";
@@ -233,21 +233,14 @@ export class Trouble extends TensorPart {
   }
 }
 
-const NAMES: Record<ShowChoice, string> = {
-  picture: "heatmap",
-  channels: "tile by",
-  profile: "line plot",
-};
 const TITLES: Record<ShowChoice, string> = {
-  picture: "Heatmap of two axes (1)",
-  channels: "Tile by an axis: one heatmap per index (2)",
-  profile: "Line plot of min, mean and max along an axis (3)",
+  heatmap: "Heatmap of two axes (1)",
+  channels: "Channels: one heatmap per index of an axis (2)",
+  "line plot": "Line plot of min, mean and max along an axis (3)",
 };
 
 export class ViewBar extends TensorPart {
-  readonly #tabs = SHOWS.map((show) =>
-    button(NAMES[show], TITLES[show], () => this.host.display(show)),
-  );
+  readonly #tabs = SHOWS.map((show) => button(show, TITLES[show], () => this.host.display(show)));
   readonly #out = iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", () =>
     this.host.steering.zoom(1 / 2),
   );
@@ -273,7 +266,7 @@ export class ViewBar extends TensorPart {
     for (const [at, tab] of this.#tabs.entries()) {
       tab.setAttribute("aria-pressed", String(SHOWS[at] === show));
     }
-    this.#zoom.hidden = show !== "picture" || (!zoomed && !canZoom);
+    this.#zoom.hidden = show !== "heatmap" || (!zoomed && !canZoom);
     this.#whole.hidden = !zoomed;
     this.#out.disabled = !zoomed;
     this.#in.disabled = !canZoom;

@@ -138,7 +138,7 @@ export class Inspector implements TensorHost {
 
   /** Shows the plane at an index of a free axis. */
   open(axis: number, index: number): void {
-    this.display("picture");
+    this.display("heatmap");
     this.look((plane) => withIndex(plane, axis, index));
     this.leave();
   }
@@ -224,7 +224,7 @@ export class Inspector implements TensorHost {
     if (show === this.wish.show || !SHOWS.includes(show)) return;
     this.wish.show = show;
     this.#redraw();
-    if (show === "picture" && this.viewing.answer) this.viewing.want(this.viewing.answer);
+    if (show === "heatmap" && this.viewing.answer) this.viewing.want(this.viewing.answer);
   }
 
   whole(): void {
@@ -268,7 +268,7 @@ export class Inspector implements TensorHost {
     }
     const { plane, point } = locate(before, place);
     this.leave();
-    if (this.wish.show === "channels") this.display("picture");
+    if (this.wish.show === "channels") this.display("heatmap");
     if (samePlane(before, plane)) {
       this.panels.cross.mark(point);
       return;

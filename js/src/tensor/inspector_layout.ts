@@ -3,6 +3,7 @@ import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { iconButton, Mirror, onResize } from "../shell/dom.ts";
 import { AxisPickers, ReadingPicker } from "./axis_pickers.ts";
+import { Choices } from "./choices.ts";
 import { nothingWords } from "./descriptions.ts";
 import { HealthStrip } from "./distribution/health_strip.ts";
 import { Histogram } from "./distribution/histogram.ts";
@@ -24,14 +25,26 @@ import { copyNumbers } from "./values/code_text.ts";
 import { cellCaption, Readout } from "./values/readout.ts";
 import { MarkedRegion, RegionPanel } from "./values/region.ts";
 import { TensorExport } from "./values/saving.ts";
-import { TablePlace } from "./values/values_scroll.ts";
 import { ValuesTable } from "./values/values_table.ts";
 
+/** Columns per row from which a plane takes more of the width. */
+const WIDE = 1.5;
 const UNREAD = "The tensor could not be read";
 
 export class InspectorLayout extends TensorPart {
   readonly mirror = new Mirror();
-  readonly picker = new EntryPicker(this.host);
+  readonly #bar = new ViewBar(this.host);
+  readonly #axes = new AxisPickers(this.host);
+  readonly #layouts = new LayoutPicker(this.host);
+  readonly #controls = new ColorControls(this.host);
+  readonly #choices = new Choices(
+    this.host,
+    this.#bar.node,
+    this.#axes.node,
+    this.#layouts.node,
+    this.#controls.node,
+  );
+  readonly picker = new EntryPicker(this.host, this.#choices.button);
   readonly picture = new PlanePicture(this.host);
   readonly histogram = new Histogram(this.host);
   readonly numbers = new StatisticsLine(this.host);
@@ -51,58 +64,44 @@ export class InspectorLayout extends TensorPart {
   readonly cross = new Crosshair(this.host, this);
   readonly #header = new TensorHeader(this.host);
   readonly #health = new HealthStrip(this.host, this.#header);
-  readonly #axes = new AxisPickers(this.host);
-  readonly #layouts = new LayoutPicker(this.host);
   readonly #reading = new ReadingPicker(this.host);
-  readonly #controls = new ColorControls(this.host);
   readonly #legend = new ColorLegend();
   readonly #trust = new TrustLine(this.host);
-  readonly #bar = new ViewBar(this.host);
   readonly #trouble = new Trouble(this.host);
   readonly #caption = muted();
   readonly #view = part("view", this.picture.stage, this.channels.node);
   readonly #left = part(
-    "left",
-    this.#bar.node,
-    part("choices tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#axes.node, this.#layouts.node),
+    "left tvmdbg-column",
+    this.#trouble.node,
     this.#view,
     this.profile.node,
     this.#trust.node,
     this.readout.more,
   );
   readonly #body = part(
-    "body",
-    part("numbers", this.numbers.node),
+    "body tvmdbg-fill",
     this.#left,
+    this.table.node,
     part(
-      "right tvmdbg-column tvmdbg-gap-8",
-      this.panel.node,
-      this.histogram.node,
+      "right",
       part(
-        "side tvmdbg-column tvmdbg-gap-8",
-        this.#legend.node,
-        this.#controls.node,
-        this.#caption,
+        "columns",
+        part(
+          "facts-column tvmdbg-column tvmdbg-gap-4",
+          this.#header.node,
+          this.#reading.node,
+          this.numbers.node,
+          this.panel.node,
+        ),
+        part(
+          "spread-column tvmdbg-column tvmdbg-gap-4",
+          this.histogram.node,
+          this.#legend.node,
+          this.#caption,
+        ),
       ),
     ),
-    this.table.node,
   );
-  readonly #scroll = part(
-    "scroll tvmdbg-column tvmdbg-fill",
-    this.#health.node,
-    this.#header.node,
-    this.readout.node,
-    this.#reading.node,
-    this.#trouble.node,
-    this.#body,
-  );
-  readonly #tablePlace = new TablePlace({
-    scroll: this.#scroll,
-    body: this.#body,
-    view: this.#view,
-    stage: this.picture.stage,
-    table: this.table.node,
-  });
   #shown: ShownTensor | null = null;
   #progress: TensorProgress = { refining: false, stopped: false };
   #stated = "";
@@ -112,8 +111,16 @@ export class InspectorLayout extends TensorPart {
     const { root, signal } = host;
     this.#valuesButton.setAttribute("aria-pressed", "false");
     this.#noted();
-    root.replaceChildren(this.picker.node, this.#scroll, this.mirror.node, this.#health.tip.node);
-    onResize([this.#scroll], () => this.#placeTable(), signal);
+    root.replaceChildren(
+      this.picker.node,
+      this.#health.node,
+      this.readout.node,
+      this.#choices.node,
+      this.#body,
+      this.mirror.node,
+      this.#health.tip.node,
+    );
+    onResize([root], () => this.#choices.close(), signal);
     copyNumbers(root, signal);
     root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
   }
@@ -138,7 +145,7 @@ export class InspectorLayout extends TensorPart {
   /** Canvas of the left pane. */
   get canvas(): HTMLCanvasElement | null {
     if (this.#shown?.show === "channels") return this.channels.canvas;
-    const stage = this.#shown?.show === "profile" ? this.profile.stage : this.picture.stage;
+    const stage = this.#shown?.show === "line plot" ? this.profile.stage : this.picture.stage;
     return stage.querySelector("canvas");
   }
 
@@ -158,10 +165,13 @@ export class InspectorLayout extends TensorPart {
     }
     this.numbers.show(shown);
     this.histogram.show(shown);
+    const { unordered = false, viewShape } = answer;
+    const { dataset } = this.#body;
+    dataset.show = unordered ? "values" : nothing ? "nothing" : shown.show;
     // A page without a kernel may have only the statistics of a tensor.
-    this.#body.hidden = nothing && !answer.unordered && !statistics?.statistics?.size;
-    const { unordered = false } = answer;
-    this.#left.hidden = nothing && !unordered;
+    dataset.counted = String(!nothing || unordered || !!statistics?.statistics?.size);
+    dataset.wide = String(plate !== null && plate.planeCols > WIDE * plate.planeRows);
+    dataset.single = String(viewShape.every((length) => length === 1));
     if (answer.trouble) {
       this.#trouble.failed(UNREAD, answer.trouble, "Retry once it can be read again.");
     } else if (nothing && !unordered) {
@@ -178,12 +188,11 @@ export class InspectorLayout extends TensorPart {
     this.#controls.show(shown);
     this.#legend.show(shown);
     this.#caption.textContent =
-      shown.show === "picture" && answer.tile ? cellCaption(answer.tile, shown.cells) : "";
+      shown.show === "heatmap" && answer.tile ? cellCaption(answer.tile, shown.cells) : "";
     this.channels.show(shown, plane);
     this.picture.show(plate);
     this.cross.over(shown);
     this.marked.over(shown);
-    this.#body.dataset.show = unordered ? "values" : shown.show;
     this.#placeTable();
     this.progress(this.#progress);
   }
@@ -220,7 +229,6 @@ export class InspectorLayout extends TensorPart {
     this.#reading.node.hidden = true;
     this.#unread(entry);
     this.busy(false);
-    this.#body.hidden = true;
     this.mirror.say(`${title}. ${detail}`);
   }
 
@@ -244,14 +252,10 @@ export class InspectorLayout extends TensorPart {
   toggleTable(): void {
     this.table.toggle();
     this.#placeTable();
-    if (this.table.open) this.table.node.scrollIntoView({ block: "nearest" });
   }
 
   #placeTable(): void {
-    const answer = this.#shown?.answer ?? null;
-    const tile = this.#shown?.show === "picture" ? (answer?.tile ?? null) : null;
-    const plane = tile && { rows: tile.planeRows, cols: tile.planeCols };
-    this.#tablePlace.arrange(plane, answer?.unordered ?? false, this.#stated);
+    this.#body.dataset.table = String(this.table.open);
     this.#valuesButton.setAttribute("aria-pressed", String(this.table.open));
   }
 
@@ -267,7 +271,6 @@ export class InspectorLayout extends TensorPart {
     this.table.show(null);
     this.host.root.classList.add("tvmdbg-tensor-unread");
     this.host.root.classList.toggle("tvmdbg-tensor-unstated", this.#stated !== entry?.join());
-    this.#body.hidden = this.#left.hidden = false;
   }
 
   #hold(shown: ShownTensor): void {

@@ -28,7 +28,7 @@ function actions(inspector: Inspector): KeyAction[] {
   const { panels, steering, wish } = inspector;
   const arrow = ({ key, shiftKey }: KeyboardEvent) => {
     const [rows, cols] = ARROWS[key]!;
-    const inPicture = panels.shown?.show === "picture";
+    const inPicture = panels.shown?.show === "heatmap";
     const stride = shiftKey ? STRIDE : 1;
     if (shiftKey && inPicture) steering.mark(rows, cols);
     else steering.move(rows * stride, cols * stride);
@@ -73,10 +73,14 @@ function actions(inspector: Inspector): KeyAction[] {
     ["s", "swap rows and columns", () => inspector.look(swapped)],
     ["[ p ] n", "previous or next tensor", either("[ p", (by) => inspector.step(by))],
     ["/", "search tensors", () => panels.picker.focus()],
-    ["1 2 3", "heatmap, tiles, line plot", ({ key }) => inspector.display(SHOWS[Number(key) - 1]!)],
-    ["Enter", "open the selected tile", () => panels.channels.open()],
+    [
+      "1 2 3",
+      "heatmap, channels, line plot",
+      ({ key }) => inspector.display(SHOWS[Number(key) - 1]!),
+    ],
+    ["Enter", "open the selected channel", () => panels.channels.open()],
     ["a", "next layout", () => panels.nextLayout()],
-    ["t", "next axis of the tiles or line plot", () => inspector.nextAlong()],
+    ["t", "next axis of the channels or line plot", () => inspector.nextAlong()],
     ["v", "show or hide the values", () => panels.toggleTable()],
     ["f", "values as decimal, hex, bits, dequantized", () => panels.table.nextFormat()],
     ["q", "more or fewer statistics", () => panels.numbers.toggle()],

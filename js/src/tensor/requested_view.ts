@@ -62,7 +62,7 @@ export class RequestedView {
       scale: options.get("scale") ?? 1,
       zeroPoint: options.get("zero_point") ?? 0,
     };
-    this.show = options.get("show") ?? "picture";
+    this.show = options.get("show") ?? "heatmap";
     this.cells = options.get("cells") ?? "mean";
   }
 

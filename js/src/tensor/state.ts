@@ -14,7 +14,7 @@ import type { Entries } from "./entries.ts";
 import type { CellChoice, ColorChoice, ColorScale } from "./picture/color_scale.ts";
 import type { Plane, Point } from "./plane.ts";
 
-export const SHOWS = ["picture", "channels", "profile"] as const;
+export const SHOWS = ["heatmap", "channels", "line plot"] as const;
 /** Left pane: a plane, pictures of the indices of an axis, or a line along an axis. */
 export type ShowChoice = (typeof SHOWS)[number];
 
@@ -105,6 +105,8 @@ export interface TensorHost {
   };
   readonly steering: {
     index(steps: number): void;
+    /** False at the end of the first fixed axis, or without one. */
+    turns(by: number): boolean;
     region(region: Region | null): void;
     zoom(factor: number): void;
   };

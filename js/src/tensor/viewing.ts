@@ -171,7 +171,7 @@ export class TensorLoader extends TensorPart implements PicturesHost {
       this.#counting.refine();
     }
     const empty = !tile || tile.planeRows * tile.planeCols === 0;
-    if (empty || this.wish.show === "profile") this.host.painted();
+    if (empty || this.wish.show === "line plot") this.host.painted();
     else this.host.moved();
   }
 
@@ -228,7 +228,7 @@ export class TensorLoader extends TensorPart implements PicturesHost {
   get shown(): ShownTensor {
     const [answer, statistics] = [this.#answer, this.#statistics];
     const { colors, cells, values } = this.wish;
-    const show = answer?.unordered ? "picture" : this.wish.show;
+    const show = answer?.unordered ? "heatmap" : this.wish.show;
     const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
     if (!sameScale(scale, this.#scale)) this.#scale = scale;
     const pictured = answer && show === "channels" ? answer.axes : [];
@@ -237,7 +237,7 @@ export class TensorLoader extends TensorPart implements PicturesHost {
       answer,
       statistics,
       show,
-      along: answer && show !== "picture" ? axisAlong(answer, pictured, this.wish.along) : null,
+      along: answer && show !== "heatmap" ? axisAlong(answer, pictured, this.wish.along) : null,
       region: this.panels.picture.viewport.region,
       colors,
       scale: this.#scale,
@@ -299,7 +299,7 @@ export class TensorNavigation extends TensorPart {
   mark(rows: number, cols: number): void {
     const { shown, cross, marked } = this.panels;
     const { plane } = this.wish;
-    if (!plane || shown?.show !== "picture" || !shown.answer?.tile) return;
+    if (!plane || shown?.show !== "heatmap" || !shown.answer?.tile) return;
     cross.put(marked.extend(plane, cross.point ?? { row: 0, col: 0 }, rows, cols));
   }
 
@@ -309,5 +309,12 @@ export class TensorNavigation extends TensorPart {
     const axis = plane ? fixedAxes(plane).find((axis) => plane.shape[axis]! > 1) : undefined;
     if (!plane || axis === undefined) return;
     this.host.look(() => withIndex(plane, axis, plane.index[axis]! + steps));
+  }
+
+  turns(by: number): boolean {
+    const { plane } = this.wish;
+    const axis = plane ? fixedAxes(plane).find((axis) => plane.shape[axis]! > 1) : undefined;
+    if (!plane || axis === undefined) return false;
+    return by < 0 ? plane.index[axis]! > 0 : plane.index[axis]! < plane.shape[axis]! - 1;
   }
 }

@@ -127,6 +127,7 @@ export function actions(view: Flamechart): KeyAction[] {
     timed(["d"], "pan right", () => view.camera.pan(0.2)),
     timed(["f"], "zoom to the measure, range, gap or slice", () => view.camera.fit()),
     tools.fit,
+    timed(["h"], "executions, or all with loading", () => view.home()),
     timed(["Enter"], "center the slice; set a mark while measuring", () => {
       if (scene.measure) view.ranges.accept();
       else if (scene.current >= 0) {
@@ -151,6 +152,7 @@ export function actions(view: Flamechart): KeyAction[] {
       const shown = PARTS.indexOf(view.body.dataset.show as ShownPart);
       view.showPart(PARTS[(shown + 1) % PARTS.length]!);
     }),
+    action(["q"], "beside a low chart: details or table", () => view.nextPanel()),
     action(["c"], "next chart: time, merged, folded, repeats, roofline", () => {
       const kinds = OtherCharts.offered.map(([kind]) => kind);
       view.showChart(kinds[(kinds.indexOf(view.charts.kind) + 1) % kinds.length]!);

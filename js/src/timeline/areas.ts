@@ -17,13 +17,10 @@ import type { Edge, Measure } from "./tracks/measure.ts";
 /** Nanoseconds below which all digits are shown. */
 const SHORT = 10_000;
 
-/** An exact time with a readable one: `2,571,033 ns ≈ 2.571 ms`. */
+/** A readable time with an exact one: `2.571 ms (2,571,033 ns)`. */
 export function exactly(ns: number): string {
   if (!Number.isFinite(ns)) return "unknown";
-  const all = digits(ns);
-  if (Math.abs(ns) < SHORT) return all;
-  const sign = Number(ns.toPrecision(4)) === ns ? "=" : "≈";
-  return `${all} ${sign} ${duration(ns)}`;
+  return Math.abs(ns) < SHORT ? digits(ns) : `${duration(ns)} (${integer(ns)} ns)`;
 }
 
 /** As many digits as a source prints; ≈ if the time has more. */

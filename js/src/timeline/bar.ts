@@ -1,5 +1,6 @@
 import * as icons from "../shared/drawing/icons.ts";
-import { button, captioned, element, KEEP_KEYS, select, span } from "../shell/dom.ts";
+import { unbroken } from "../shared/format.ts";
+import { button, captioned, element, KEEP_KEYS, relabel, select, span } from "../shell/dom.ts";
 import { HitList } from "../shell/hit_list.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
@@ -18,6 +19,13 @@ const COLOR_LABELS: Record<ColorBy, string> = {
   change: "difference",
 };
 
+/** Buttons that leave the visible part, with what they do. */
+const LEAVES = {
+  "show all": "zoom out to everything (0)",
+  "loading too": "zoom out to loading, too (0)",
+  executions: "zoom to the executions, without loading (h)",
+};
+
 /** What the bar asks of the view. */
 interface BarHost {
   readonly charts: OtherCharts;
@@ -27,6 +35,7 @@ interface BarHost {
   readonly critical: { readonly isOn: boolean; toggle(): void };
   readonly searching: { search(text: string): void; next(by: number): void; go(row: number): void };
   all(): void;
+  home(): void;
   isAll(): boolean;
   act(act: () => void): void;
   focus(): void;
@@ -64,8 +73,8 @@ export class TimelineBar {
     this.#view = view;
     const { charts } = view;
     const isOther = () => charts.kind !== "time";
-    this.#leave = button("show all", "zoom out to everything (0)", () =>
-      view.act(() => view.all()),
+    this.#leave = button("show all", LEAVES["show all"], () =>
+      view.act(() => (this.#leave.textContent === "executions" ? view.home() : view.all())),
     );
     this.range = span("tvmdbg-timeline-part tvmdbg-inline", this.#part, this.#leave);
     this.#field = element("input", {
@@ -210,17 +219,21 @@ export class TimelineBar {
     this.#bar.refresh();
   }
 
-  showRange(text: string, all: boolean): void {
+  /** Shows the visible range, and a button that leaves it; "" for none. */
+  showRange(said: string, leave: keyof typeof LEAVES | ""): void {
+    const text = unbroken(said);
     if (this.#part.textContent === text) return;
     this.#part.textContent = text;
-    if (this.#leave.hidden !== all) {
-      this.#leave.hidden = all;
-      this.refresh();
-    }
+    this.#part.title = text;
+    const isSame = this.#leave.hidden === (leave === "") && this.#leave.textContent === leave;
+    this.#leave.hidden = leave === "";
+    if (leave) relabel(this.#leave, leave, LEAVES[leave]);
+    if (!isSame) this.refresh();
   }
 
   /** `wrong` marks an invalid query. */
-  showHits(text: string, wrong: boolean): void {
+  showHits(said: string, wrong: boolean): void {
+    const text = unbroken(said);
     if (this.hits.textContent === text) return;
     this.hits.textContent = text;
     this.hits.title = text;

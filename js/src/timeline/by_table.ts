@@ -174,7 +174,7 @@ export class ByTable extends RowTable {
     const isOpen = this.#open.has(row.id);
     const mark = chip(row.kind && kindFill(this.theme, row.kind));
     mark.classList.toggle("several", !row.kind);
-    const longest = this.#rows!.rows[0]?.ns || 1;
+    const longest = Math.max(0, ...this.#rows!.rows.slice(0, 50).map(({ ns }) => ns || 0)) || 1;
     const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
     const time = (ns: number) => (Number.isNaN(ns) ? "–" : this.#slices.timeText(ns));
     const short = this.#slices.isShort(row.ns);

@@ -8,6 +8,7 @@ import {
   type ChangeOrder,
   changeFills,
   changeText,
+  fillOfChange,
   pText,
   ratioText,
   Verdict,
@@ -27,9 +28,9 @@ export class ChangeTable extends RowTable {
   readonly #change: Change;
   readonly #host: TablesHost;
   readonly #byKind: HTMLButtonElement;
-  readonly #color: HTMLButtonElement;
   readonly #filter: HTMLSelectElement;
-  readonly #key = div("tvmdbg-change-key tvmdbg-row tvmdbg-wrap tvmdbg-nowrap tvmdbg-gap-4");
+  /** Choice of the rows. */
+  readonly bar: HTMLElement;
   #order: ChangeOrder = "change";
   #kinds = false;
   #verdict: number | null = null;
@@ -38,7 +39,7 @@ export class ChangeTable extends RowTable {
   #most = 0;
 
   constructor(change: Change, theme: Theme, host: TablesHost) {
-    const { options, signal } = host.context;
+    const { signal } = host.context;
     const look = {
       class: "tvmdbg-relative tvmdbg-fill tvmdbg-scrolls tvmdbg-line-above",
       role: "grid",
@@ -48,14 +49,9 @@ export class ChangeTable extends RowTable {
     this.head.classList.add("tvmdbg-change-row");
     this.#change = change;
     this.#host = host;
-    const { sentence, said: notes } = change.columns.info;
+    const { sentence } = change.columns.info;
     this.#byKind = button("by kind", "one row per op kind (i)", () => {
       this.toggleKinds();
-      this.#host.focus();
-    });
-    this.#color = button("color by Δ", "color the slices by their difference (l)", () => {
-      const byChange = this.#color.ariaPressed !== "true";
-      options.set("slice_color", byChange ? "change" : "auto");
       this.#host.focus();
     });
     const verdicts = change
@@ -73,6 +69,7 @@ export class ChangeTable extends RowTable {
         this.#host.focus();
       },
     );
+    this.bar = div("tvmdbg-change-bar tvmdbg-row tvmdbg-fixed", this.#filter, this.#byKind);
     this.node = element(
       "section",
       {
@@ -80,48 +77,20 @@ export class ChangeTable extends RowTable {
         "aria-label": "difference in time",
       },
       element("p", { class: "tvmdbg-change-sentence tvmdbg-fixed" }, sentence),
-      div(
-        "tvmdbg-change-bar tvmdbg-row tvmdbg-wrap tvmdbg-fixed",
-        this.#filter,
-        this.#byKind,
-        this.#color,
-        element(
-          "details",
-          {},
-          element("summary", { title: notes.join("\n") }, "what this shows"),
-          ...notes.map((text) => element("p", { class: "tvmdbg-muted" }, text)),
-        ),
-        this.#key,
-      ),
+      this.bar,
       this.scroller,
     );
-    this.showColor(false);
     this.#again({});
+  }
+
+  /** Takes the choice of the rows back. */
+  placeBar(): void {
+    this.node.lastElementChild!.before(this.bar);
   }
 
   /** Description of the current row, or "". */
   get sentence(): string {
     return this.activeId ? this.#change.sentence(this.current, this.#shown) : "";
-  }
-
-  showColor(byChange: boolean): void {
-    this.#color.setAttribute("aria-pressed", String(byChange));
-    this.#key.hidden = !byChange;
-    const fills = changeFills(this.theme);
-    const noise = fills.pop()!;
-    const patch = (background: string) => {
-      const node = element("i");
-      node.style.background = background;
-      return node;
-    };
-    const { most } = this.#change;
-    this.#key.replaceChildren(
-      element("span", {}, changeText(-most)),
-      patch(`linear-gradient(to right, ${fills.join(", ")})`),
-      element("span", {}, changeText(most)),
-      patch(noise),
-      element("span", {}, "noise or unknown"),
-    );
   }
 
   /** Marks the rows of nodes of A, or the row of a slice of B without a node in A. */
@@ -142,11 +111,6 @@ export class ChangeTable extends RowTable {
   hover(node: number | null): void {
     const row = node === null ? -1 : this.#change.rowOf(node);
     this.light(this.#kinds ? this.#kindOf(row) : row);
-  }
-
-  override retheme(theme: Theme): void {
-    super.retheme(theme);
-    this.showColor(!this.#key.hidden);
   }
 
   toggleKinds(): void {
@@ -242,7 +206,7 @@ export class ChangeTable extends RowTable {
       ["a", "A", a],
       ["b", "B", b],
       ["change", sorter, ""],
-      ["ratio", "Δ %", "difference as a share of A"],
+      ["ratio", "speed", "of B, compared with A"],
       ["verdict", "verdict", "whether the difference is larger than the noise"],
       ["p", "p", "Mann-Whitney, corrected for the number of comparisons"],
       ["nodes", "nodes", "nodes of A ~ nodes of B"],
@@ -277,9 +241,8 @@ export class ChangeTable extends RowTable {
       gridCell(
         "label",
         match ? `${label}\nthe match is ${match}: ${this.#change.columns.reason.at(row)}` : label,
-        chip(kindFill(this.theme, kind)),
-        element("span", {}, label),
-        ...(this.#kinds ? [] : this.#place(row)),
+        chip(this.#kinds ? kindFill(this.theme, kind) : this.#fill(row, kind)),
+        ...(this.#kinds ? [element("span", {}, label)] : this.#title(row, label)),
         match === "possible" ? element("b", { class: "tvmdbg-timeline-noisy" }, "match?") : "",
       ),
       gridCell("a", `${rows.nsA[row]} ns`, alone(Verdict.ONLY_B, rows.nsA[row]!, 0)),
@@ -292,11 +255,19 @@ export class ChangeTable extends RowTable {
     );
   }
 
-  /** Ids and shape, which separate operators of one label. */
-  #place(row: number): HTMLElement[] {
+  /** Color of the row's slices. */
+  #fill(row: number, kind: string): string {
+    const change = this.#change;
+    if (!change.colored) return kindFill(this.theme, kind);
+    return changeFills(this.theme)[fillOfChange(change, row)]!;
+  }
+
+  /** Id, label and shape: operators may have the same label. */
+  #title(row: number, label: string): HTMLElement[] {
     const { node, shape } = this.#change.columns;
     const id = node[row]! < 0 ? this.#change.nodesB(row).at(-1) : node[row];
-    return [element("span", {}, `#${id}`), span("tvmdbg-muted", shape.at(row))];
+    const texts = [element("span", {}, `#${id}`), span("operator", label)];
+    return [...texts, span("tvmdbg-muted", shape.at(row))];
   }
 
   /** Size of the difference relative to the largest one: slowdowns to the right. */

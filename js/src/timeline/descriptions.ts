@@ -5,7 +5,7 @@ import { counted, duration, integer, percent } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
 import { rangeCode, sliceCode, timesCode } from "../shell/code_copy.ts";
 import { notHere } from "./data/bins.ts";
-import type { Change } from "./data/change.ts";
+import { type Change, changeText, ratioText } from "./data/change.ts";
 import { type Names, timeText } from "./data/names.ts";
 import { childrenOf } from "./data/neighbors.ts";
 import type { Ranking } from "./data/ranking.ts";
@@ -89,7 +89,7 @@ export class SliceDescriptions {
     if (idle && !(time > 0))
       return [
         ["time", idle],
-        ["trust", this.#trust(node)],
+        ["match", this.#trust(node)],
       ];
     return [
       [this.#words.time, this.#slices.timeText(time) + this.#repeats(node)],
@@ -97,8 +97,41 @@ export class SliceDescriptions {
     ];
   }
 
-  /** Facts of a slice; `brief` leaves out those of its file, but not its operator. */
-  ofSlice(slice: number, brief = false): SliceFact[] {
+  /** Time with its share, and one fact. */
+  brief(slice: number): [time: string, fact: string] {
+    const node = this.#slices.nodeOf(slice);
+    const lasts = this.#slices.durationOf(slice);
+    const row = this.#ranking.rowOfSlice(slice);
+    const isOwn = row >= 0 && !this.#names.isOther(slice) && this.#ranking.slices[row] === 1;
+    const share = isOwn && lasts > 0 ? this.#ranking.shares[row]! : Number.NaN;
+    const idle = lasts === 0 ? this.#names.idle(node) : "";
+    const time = idle || this.#slices.timeText(lasts);
+    const whole = this.#words.whole ? this.#words.whole.split(",")[0] : "the total";
+    const part = Number.isNaN(share) ? "" : ` · ${percent(share)} of ${whole}`;
+    return [time + part, this.#fact(slice, node)];
+  }
+
+  /** What most distinguishes a slice: its fault, its match, its nodes, its repeats, or its start. */
+  #fact(slice: number, node: number): string {
+    const starts = `starts at ${timeText(this.#slices.startOf(slice), 1e3)}`;
+    const { change } = this.#names;
+    const row = change?.rowOf(node) ?? -1;
+    if (change && row >= 0) {
+      const { byNode } = change;
+      return `B − A: ${changeText(change.of(row))}, ${ratioText(row, byNode)} (${change.verdictLabel(byNode.verdict[row]!)})`;
+    }
+    if (change) return starts;
+    const fault = node < 0 ? undefined : this.also(node).find(([name]) => name === "values");
+    if (fault) return fault[1];
+    const nodes = this.#slices.nodesOf(slice).length;
+    if (nodes > 1 && !this.#slices.isApart(slice)) {
+      return `${counted(nodes, this.#words.item)} together`;
+    }
+    const repeats = this.#isMean(slice) ? this.#repeats(node).slice(2, -1) : "";
+    return repeats || starts;
+  }
+
+  ofSlice(slice: number): SliceFact[] {
     const node = this.#slices.nodeOf(slice);
     const lasts = this.#slices.durationOf(slice);
     const starts = timeText(this.#slices.startOf(slice), 1);
@@ -120,7 +153,7 @@ export class SliceDescriptions {
       ["duration", this.#slices.timeText(lasts) + (mean ? this.#repeats(node) : "")],
     ];
     const about = this.#slices.aboutOf(slice);
-    append(facts, brief ? about.filter(([name]) => name === "operator") : about);
+    append(facts, about);
     if (node < 0) return [...facts, ...this.#ofNodes(slice), ...this.#ofName(slice)];
     const occurrences = this.#slices.of(node).length;
     if (occurrences > 1) {
@@ -147,7 +180,7 @@ export class SliceDescriptions {
     return [
       ["together", `${counted(nodes.length, this.#words.item)}, the share of each is not known`],
       ["nodes", shown.join(", ") + more],
-      ["trust", TRUST_LABELS[this.#slices.trustOf(slice)] ?? "unknown"],
+      ["match", TRUST_LABELS[this.#slices.trustOf(slice)] ?? "unknown"],
     ];
   }
 
@@ -170,7 +203,7 @@ export class SliceDescriptions {
       }
     }
     const isKnown = this.#words.byName || this.#slices.nodesOf(slice).length > 1;
-    return isKnown ? facts : [...facts, ["trust", "node unknown"]];
+    return isKnown ? facts : [...facts, ["match", "node unknown"]];
   }
 
   #own(slice: number): SliceFact[] {
@@ -279,18 +312,9 @@ export class SliceDescriptions {
   #standing(node: number, trust: string): SliceFact[] {
     const [share, rank] = this.#place(node);
     const facts: SliceFact[] = share && rank ? [["share", `${share}, ${rank}`]] : [];
-    const repeats = repeatsOf(this.#slices.columns, node);
-    if (repeats) {
-      const { p10, p50, p90 } = repeats;
-      if (p10 !== p90)
-        facts.push([
-          "p10, 50, 90",
-          [p10, p50, p90].map((ns) => this.#slices.timeText(ns)).join(" · "),
-        ]);
-    }
     const funcName = this.#names.funcName(node);
     if (funcName) facts.push(["func_name", funcName]);
-    return this.#names.known ? [...facts, ["trust", trust]] : facts;
+    return this.#names.known ? [...facts, ["match", trust]] : facts;
   }
 
   #trust(node: number): string {

@@ -1,7 +1,7 @@
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, nodeTitle, percent } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
-import { button, div, element, span } from "../shell/dom.ts";
+import { button, div, element, KEEP_KEYS, span } from "../shell/dom.ts";
 import { factList } from "../shell/tooltip.ts";
 import { type Change, changeText, ratioText, verdictSign } from "./data/change.ts";
 import { timeText } from "./data/names.ts";
@@ -182,9 +182,15 @@ export class SliceDetails {
   showSummary(): void {
     const [title = "", ...facts] = this.#data.words.summary();
     this.node.classList.toggle("tvmdbg-timeline-two", this.#data.names.change !== null);
+    const isCompared = this.#data.names.change !== null;
+    const said = facts.map((fact) => element("p", {}, fact));
+    const notes = isCompared ? said.splice(1) : [];
+    const folded =
+      notes.length > 0 &&
+      element("details", {}, element("summary", KEEP_KEYS, "how to read this"), ...notes);
     this.#tell(
       title,
-      div("tvmdbg-timeline-summary", ...facts.map((fact) => element("p", {}, fact))),
+      div("tvmdbg-timeline-summary", ...said, folded),
       "Click a slice or a row for its times; ? lists the keys.",
     );
   }

@@ -5,8 +5,10 @@ import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { largest } from "../shared/many.ts";
 import {
   type Change,
+  changeFills,
   changeText,
   endsText,
+  fillOfChange,
   pText,
   ratioText,
   Verdict,
@@ -33,7 +35,7 @@ export function changesTable(
   const room = width - 2 * MARGIN;
   const isWide = width >= NARROW;
   const verdict = room - (isWide ? 120 : 16);
-  const ratio = verdict - 62;
+  const ratio = verdict - 88;
   const changeAt = ratio - 72;
   const bar = changeAt - (isWide ? 2 * CHANGE_BAR + 12 : 8);
   const second = bar - 62;
@@ -54,7 +56,7 @@ export function changesTable(
         [first, "A"],
         [second, "B"],
         [changeAt, "B − A"],
-        [ratio, "Δ %"],
+        [ratio, "speed"],
       ];
       if (isWide) heads.push([verdict, "verdict, corrected p"]);
       for (const [x, text] of heads) put(text, x, top + 4 + LINE / 2, theme.muted);
@@ -69,7 +71,7 @@ export function changesTable(
           pen.fillRect(MARGIN - 12, y - 7, 4, 14);
         }
         put(row.sign, 0, y, sign);
-        pen.fillStyle = kindFill(theme, row.kind);
+        pen.fillStyle = change.colored ? changeFills(theme)[row.fill]! : kindFill(theme, row.kind);
         pen.fillRect(MARGIN + LABEL - 16, y - 5, 10, 10);
         put(names[at]!, LABEL, y, ink);
         put(row.a, first, y, ink);
@@ -99,7 +101,7 @@ function changeRow(change: Change, row: number) {
   const isLoss = verdict === Verdict.SLOWER || verdict === Verdict.ONLY_B;
   return {
     sign: verdictSign(verdict),
-    color: isLoss ? ("error" as const) : ("accent" as const),
+    color: isLoss ? ("warning" as const) : ("accent" as const),
     /** True if the verdict is certain enough for a color. */
     certain: change.isSignificant(row),
     nodes: a,
@@ -109,6 +111,7 @@ function changeRow(change: Change, row: number) {
     mark: change.matchLabel(row) === "possible" ? " (match?)" : "",
     shape: columns.shape.at(row),
     kind: columns.kind.at(row),
+    fill: fillOfChange(change, row),
     a: a.length ? change.timeText(byNode.nsA[row]!, 0) : "–",
     b: b.length ? change.timeText(byNode.nsB[row]!, 1) : "–",
     ns: change.of(row) || 0,

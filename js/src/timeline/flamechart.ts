@@ -5,8 +5,10 @@ import { CodeCopy, titleOf } from "../shell/code_copy.ts";
 import { div, type Mirror } from "../shell/dom.ts";
 import type { ViewContext } from "../shell/view.ts";
 import { AreaPanel } from "./area_panel.ts";
+import type { Arrangement, PanelPart } from "./arrangement.ts";
 import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
+import { ColorKey } from "./color_key.ts";
 import { rangeText } from "./data/names.ts";
 import type { ChartKind, ShownPart, SliceColorChoice, TimelineOptions } from "./data/state.ts";
 import { codeFor, type TimelineData } from "./descriptions.ts";
@@ -16,7 +18,7 @@ import { TimeRanges } from "./ranges.ts";
 import { TimelineSearch } from "./search.ts";
 import { TopTable } from "./table.ts";
 import { Tables } from "./tables.ts";
-import { ColorKey, SliceTooltip } from "./tooltip.ts";
+import { SliceTooltip } from "./tooltip.ts";
 import { TimeCamera, TimelineChart } from "./tracks/chart.ts";
 import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
@@ -42,6 +44,8 @@ export class Flamechart {
   readonly selection: TimelineSelection;
   /** Chart and table; data-show and data-active name the visible part and the one with the arrow keys. */
   readonly body = div("tvmdbg-timeline-body tvmdbg-column");
+  /** Set once the view is mounted. */
+  arrangement: Arrangement | null = null;
   /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
   readonly #copier: CodeCopy;
@@ -72,7 +76,11 @@ export class Flamechart {
     this.details = new SliceDetails(this);
     this.critical = new Critical(this);
     this.faults = new Faults(this);
-    data.words.also = (node) => [...this.faults.facts(node), ...this.critical.facts(node)];
+    data.words.also = (node) => [
+      ...this.faults.facts(node),
+      ...this.critical.facts(node),
+      ...this.charts.facts(node),
+    ];
     this.panel = new AreaPanel(this, this.#copier, theme);
     this.searching = new TimelineSearch(this);
     this.ranges = new TimeRanges(this);
@@ -112,8 +120,22 @@ export class Flamechart {
   showPart(part: ShownPart): void {
     this.context.options.set("show", part);
     this.body.dataset.show = part;
+    this.arrangement?.resize();
     this.bar.refresh();
     this.activate(part === "both" ? this.active : part);
+  }
+
+  /** Shows details or the table in the panel of a low chart. */
+  showPanel(part: PanelPart): void {
+    this.arrangement?.show(part);
+    if (part === "table") this.table.paint();
+  }
+
+  nextPanel(): void {
+    const part = this.body.dataset.panel === "table" ? "details" : "table";
+    if (this.body.dataset.show === "chart") this.showPart("both");
+    this.showPanel(part);
+    this.say(`${part} shown`);
   }
 
   /** Shows the tracks in time or another chart in their place, and tells the model. */
@@ -123,6 +145,7 @@ export class Flamechart {
     this.bar.refresh();
     this.tooltip.hide();
     this.root.dataset.chart = this.charts.kind;
+    this.arrangement?.resize();
     this.chart.changed();
   }
 
@@ -136,6 +159,11 @@ export class Flamechart {
     if (!this.charts.zoom("0")) this.camera.all();
   }
 
+  /** Shows the executions, or all. */
+  home(): void {
+    this.camera.home();
+  }
+
   isAll(): boolean {
     return this.charts.kind === "time" && this.camera.isAll();
   }
@@ -147,6 +175,7 @@ export class Flamechart {
 
   /** Tells the model the visible part. */
   keep(range: [start: number, end: number] | null): void {
+    if (range && this.scene.isOpening && !this.context.options.get("time_range")) return;
     this.context.options.set("time_range", range);
   }
 
@@ -154,10 +183,7 @@ export class Flamechart {
   color(): void {
     const { change, names } = this.data;
     names.colors.chosen = this.context.options.get("slice_color");
-    if (change) {
-      change.colored = names.colors.by === "change";
-      this.tables.change?.showColor(change.colored);
-    }
+    if (change) change.colored = names.colors.by === "change";
     this.bar.showColor(names.colors);
     this.chart.arrived();
     this.retheme(readTheme(this.root));
@@ -180,6 +206,7 @@ export class Flamechart {
     const { show } = this.body.dataset;
     if (show !== "both" && show !== part) this.showPart(part);
     this.body.dataset.active = part;
+    if (part === "table") this.showPanel("table");
     this.chart.changed();
     this.table.paint();
     this.mark();
@@ -230,6 +257,7 @@ export class Flamechart {
 
   pickHit(hit: TimelineHit | null, toggle: boolean): void {
     this.activate("chart");
+    if (hit) this.showPanel("details");
     this.tooltip.dismiss();
     if (hit && "gap" in hit) this.ranges.pickGap(hit.gap);
     else this.pick(hit ? hit.slice : -1, { seen: true, toggle });
@@ -330,8 +358,12 @@ export class Flamechart {
     const { start, end, span, whole, all } = this.scene.viewport;
     const part = `${rangeText([start, end])} (${percent(span / whole)} of ${duration(whole)})`;
     // Recorded times include loading and gaps: the total of the shares is less than their span.
-    const noun = this.data.slices.columns.info.clock === "wall" ? "span" : "total";
-    this.bar.showRange(all ? `${noun} ${duration(whole)}` : part, all);
+    const { clock, words } = this.data.slices.columns.info;
+    const noun = clock === "wall" ? "span" : "total";
+    const { isOpening, opening } = this.scene;
+    if (isOpening) this.bar.showRange(`${words.whole}: ${duration(span)}`, "loading too");
+    else if (all) this.bar.showRange(`${noun} ${duration(whole)}`, opening ? "executions" : "");
+    else this.bar.showRange(part, "show all");
     if (this.root.dataset.ready !== "true") this.root.dataset.ready = "true";
   }
 }

@@ -2,13 +2,14 @@ import type { RunSummary } from "../shared/client/answers.ts";
 import { timelineOf } from "../shared/client/timeline_client.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { div, element, KEEP_KEYS, Mirror, onResize, span } from "../shell/dom.ts";
+import { div, element, KEEP_KEYS, Mirror, span } from "../shell/dom.ts";
 import { bindKeys } from "../shell/keys.ts";
 import { message } from "../shell/message.ts";
 import { mounted } from "../shell/mount.ts";
 import { paletteAction } from "../shell/palette.ts";
 import { fullScreenAction, type Mount } from "../shell/view.ts";
 import { actions } from "./actions.ts";
+import { Arrangement } from "./arrangement.ts";
 import { SliceProgress } from "./data/bins.ts";
 import { Change } from "./data/change.ts";
 import { Names } from "./data/names.ts";
@@ -19,7 +20,7 @@ import { SliceDescriptions, type TimelineData } from "./descriptions.ts";
 import { Flamechart } from "./flamechart.ts";
 import { addExtras } from "./tracks/counters.ts";
 import { timelineGestures } from "./tracks/pointer.ts";
-import { TimelineScene, TOP } from "./tracks/scene.ts";
+import { TimelineScene } from "./tracks/scene.ts";
 
 /** Meaning of the time axis, always visible; more when opened. */
 function banner({ columns, unusable }: Slices): HTMLElement {
@@ -41,10 +42,13 @@ function banner({ columns, unusable }: Slices): HTMLElement {
         words.said.slice(0, end),
         span("tvmdbg-timeline-rest", words.said.slice(end)),
       ),
+      note.length > 0 && span("tvmdbg-timeline-notes tvmdbg-muted", counted(note.length, "note")),
       ...note.map((note) => span("tvmdbg-timeline-note tvmdbg-muted", note)),
     ),
     div(
       "tvmdbg-timeline-meaning",
+      element("p", { class: "tvmdbg-timeline-said" }, words.said),
+      ...note.map((note) => element("p", { class: "tvmdbg-timeline-said" }, note)),
       element("p", {}, words.more),
       sources.length > 0 &&
         element("p", { class: "tvmdbg-muted" }, `Read from ${sources.join(", ")}.`),
@@ -52,23 +56,6 @@ function banner({ columns, unusable }: Slices): HTMLElement {
   );
 }
 
-const LEAST_HEIGHT = 120;
-/** Height of the bar, and of the line above the chart if it is not in the bar. */
-const BAR = 34;
-const LINE = 26;
-/** Largest share of the rest for the chart, and the least height for the details if all tracks are visible. */
-const CHART = 0.66;
-const LEAST_BELOW = 40;
-/** Height of chart and details below which the details are beside the tracks. */
-const ASIDE = 300;
-/** Height of the summary and the color key. */
-const BELOW = 110;
-/** Height left below another chart with the table beside it. */
-const BELOW_OTHER = 120;
-/** Width from which the table is beside the chart (898 and two borders). */
-const WIDE = 898;
-/** Width from which the bar has room for the line on the times. */
-const ROOMY = 1360;
 const NO_TRACE =
   "The times of the nodes are known, but no trace was found, so there is no time axis. The debugger writes one " +
   "(_tvmdbg_execution_trace.json) beside the graph dump when run() is called; open the whole dump folder.";
@@ -148,8 +135,6 @@ function build(
     view.bar.hits,
     drawn && view.bar.range,
   );
-  /** A note on the times needs a line of its own. */
-  const isLong = line.querySelector(".tvmdbg-timeline-note") !== null;
   root.replaceChildren(
     view.bar.node,
     view.body,
@@ -158,44 +143,20 @@ function build(
     mirror.node,
   );
 
-  const resize = () => {
-    const height = Math.max(LEAST_HEIGHT, options.get("height"));
-    const isWide = root.clientWidth >= WIDE;
-    root.classList.toggle("tvmdbg-timeline-wide", isWide);
-    root.classList.toggle("tvmdbg-timeline-roomy", root.clientWidth >= ROOMY);
-    const isInBar = isWide && !isLong;
-    if (isInBar) view.bar.hold(line);
-    else if (line.parentElement !== root) view.bar.node.after(line);
-    root.style.setProperty("--height", `${height}px`);
-    const room = height - BAR - (isInBar ? 0 : LINE);
-    scene.isLow = false;
-    const isLow = isWide && scene.naturalHeight > room - BELOW;
-    const isAside = isLow && room < ASIDE;
-    scene.isLow = isAside ? scene.naturalHeight > room : isLow;
-    root.classList.toggle("tvmdbg-timeline-low", isLow);
-    root.classList.toggle("tvmdbg-timeline-aside", isAside);
-    const wanted = isAside ? room : Math.max(TOP + 80, room * CHART);
-    const most = Math.round(Math.min(room, wanted));
-    const isAll = scene.naturalHeight <= Math.max(most, room - LEAST_BELOW);
-    const other = isWide ? Math.max(most, room - BELOW_OTHER) : most;
-    view.charts.node.style.setProperty("--room", `${other}px`);
-    const high = isAll ? scene.naturalHeight : scene.heightWithin(most);
-    view.chart.node.style.height = `${high}px`;
-    view.chart.changed();
-  };
-  scene.onLayout = resize;
-  resize();
+  const arrangement = new Arrangement(view, line, chart, below);
+  view.arrangement = arrangement;
+  view.showPanel("table");
+  arrangement.resize();
   view.showPart(options.get("show"));
   view.showChart(options.get("chart"));
-  onResize([root], resize, signal);
-  options.onChange("height", resize, signal);
   options.onChange("show", () => view.showPart(options.get("show")), signal);
   options.onChange("chart", () => view.showChart(options.get("chart")), signal);
   options.onChange("sort", () => view.table.sort(options.get("sort")), signal);
   view.color();
   options.onChange("slice_color", () => view.color(), signal);
   const follow = () => view.camera.follow(options.get("time_range"));
-  follow();
+  if (options.get("time_range") === null && scene.opening) scene.viewport.show(...scene.opening);
+  else follow();
   options.onChange("time_range", follow, signal);
 
   timelineGestures(view);
@@ -226,7 +187,7 @@ function build(
   if (!drawn || options.get("show") === "table" || view.charts.kind !== "time") {
     root.dataset.ready = "true";
   }
-  addExtras(context.run, scene, resize, signal);
+  addExtras(context.run, scene, () => arrangement.resize(), signal);
   scene.bins.connect(context.run, () => view.chart.arrived(), signal);
   return view;
 }

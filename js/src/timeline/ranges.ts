@@ -27,6 +27,7 @@ export interface RangesHost {
   pick(slice: number): void;
   tell(): void;
   sync(): void;
+  showPanel(part: "details"): void;
 }
 
 /** Marked range, gap and measure. */
@@ -87,6 +88,7 @@ export class TimeRanges {
   mark(range: readonly [number, number] | null, row: Row | null = null): void {
     const { session, data } = this.#host;
     this.#row = row;
+    if (range) this.#host.showPanel("details");
     session.write({ time_range: range && [range[0], range[1]] }, SOURCE);
     if (String(range) !== String(data.scene.range)) {
       this.#host.sync();
@@ -100,6 +102,7 @@ export class TimeRanges {
   /** Begins a measure, at first of the selected slice. */
   measure(): void {
     const { scene, slices } = this.#host.data;
+    this.#host.showPanel("details");
     scene.measure = new Measure(slices, scene.current);
     if (scene.current < 0 && scene.snapped) scene.measure.set(scene.snapped);
     this.#measured();
@@ -145,6 +148,7 @@ export class TimeRanges {
 
   pickGap(gap: Gap | null): void {
     this.#host.pick(-1);
+    if (gap) this.#host.showPanel("details");
     if (gap && !this.#knowsGaps()) return;
     this.#host.data.scene.gap = gap;
     this.subject = gap ? "gap" : "selection";

@@ -262,8 +262,7 @@ class HitRows {
       const title = this.#called.titleOf(key);
       const count = this.#count[key]!;
       return {
-        label: title.label,
-        id: [title.id, title.shape].filter(Boolean).join(" · "),
+        label: titleText(title),
         kind: this.#called.kind(key),
         value: `${this.#slices.timeText(this.#ns[key]!)}${count > 1 ? ` · ${integer(count)}×` : ""}`,
         title: titleText(title),

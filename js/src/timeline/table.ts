@@ -184,7 +184,7 @@ export class TopTable extends RowTable {
       ["strip", "repeats", `each repeat relative to the median, scale ±${percent(this.#spread)}`],
       ["count", "n", "number of repeats"],
       ["spread", "p10 – p90", "percentiles of the repeats"],
-      ["trust", "trust", "how the time was matched to the node"],
+      ["trust", "match", "how the time was matched to the node"],
       ["within", "total time", "sum of the durations, children included"],
     ];
     return columnHeads(cells.filter(([name]) => this.#has(name)));

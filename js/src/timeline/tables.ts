@@ -1,7 +1,7 @@
 import type { GraphColumns } from "../shared/client/answers.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
-import { counted, duration } from "../shared/format.ts";
+import { counted, duration, unbroken } from "../shared/format.ts";
 import { div, select, span } from "../shell/dom.ts";
 import { type ByEvents, ByTable } from "./by_table.ts";
 import { ChangeTable, type TablesHost } from "./change_table.ts";
@@ -17,7 +17,7 @@ import type { TimelineData } from "./descriptions.ts";
 const TITLES: Record<TableBy, string> = {
   node: "node",
   kind: "op kind",
-  part: "part of a fused function",
+  part: "fused operator",
   group: "group",
   module: "module",
   device: "device",
@@ -37,6 +37,7 @@ export class Tables implements ByEvents {
   /** Only for a comparison of two runs. */
   readonly change: ChangeTable | null;
   readonly #select: HTMLSelectElement;
+  readonly #choice: HTMLElement;
   readonly #note = span("tvmdbg-muted");
   #range: readonly [number, number] | null = null;
   #shown = "";
@@ -59,9 +60,10 @@ export class Tables implements ByEvents {
     this.#select = select("group the table by (b)", choices, this.by, (value) => {
       this.show(value as TableBy);
     });
+    this.#choice = div("tvmdbg-timeline-by", this.#select, this.#note);
     this.node = div(
       "tvmdbg-timeline-tables tvmdbg-column",
-      div("tvmdbg-timeline-by", this.#select, this.#note),
+      this.#choice,
       single,
       this.#by.node,
       this.#sandwich.node,
@@ -69,6 +71,16 @@ export class Tables implements ByEvents {
     );
     options.onChange("table_by", () => this.sync(), signal);
     this.sync();
+  }
+
+  /** Moves the choice of the grouping into a bar; null: above the rows. */
+  placeChoice(bar: HTMLElement | null): void {
+    const place = bar ?? this.node;
+    if (this.#choice.parentElement === place) return;
+    if (bar) bar.append(this.#choice);
+    else this.node.prepend(this.#choice);
+    if (this.change && bar) this.#choice.append(this.change.bar);
+    else this.change?.placeBar();
   }
 
   /** Grouping of the rows, limited to those available. */
@@ -139,7 +151,7 @@ export class Tables implements ByEvents {
   /** Noun for the rows; a run without a graph has its own word. */
   #title(by: TableBy, short = false): string {
     if (by === "node") return this.#host.data.slices.columns.info.words.row;
-    return short ? by : TITLES[by];
+    return short && by !== "part" ? by : TITLES[by];
   }
 
   #make(shown: string): void {
@@ -147,7 +159,7 @@ export class Tables implements ByEvents {
     const { by } = this;
     this.#select.value = by;
     const isChange = by === "change";
-    if (this.change) this.change.node.hidden = !isChange;
+    if (this.change) this.change.node.hidden = this.change.bar.hidden = !isChange;
     this.#single.hidden = this.isSummed;
     this.#by.node.hidden = !this.isSummed || isChange;
     this.#sandwich.node.hidden = by !== "callers";
@@ -183,7 +195,7 @@ export class Tables implements ByEvents {
       const rows = new SumTable(answer, this.#called, paths);
       this.#rows = rows;
       this.#by.show(rows, this.#title(by), this.#range ? durationsWithin : durations);
-      this.#note.textContent = this.#about(rows);
+      this.#note.textContent = unbroken(this.#about(rows));
       this.#sandwich.node.hidden = !rows.tree;
       if (rows.tree && rows.rows.length) this.#sandwich.show(rows.tree, rows.rows[0]!.key);
       this.#by.find(session.selected);

@@ -69,7 +69,8 @@ class TimeChart {
     this.#names = names;
     this.#selected = selected;
     this.scene = new TimelineScene(slices, names, MOST);
-    if (range) this.scene.viewport.show(...range);
+    const shown = range ?? this.scene.opening;
+    if (shown) this.scene.viewport.show(...shown);
     const { layout } = this.scene;
     this.scene.resize(width - 2 * MARGIN, TOP + layout.height);
     this.left = Math.max(0, slices.tracks.length - MOST.tracks);

@@ -2,16 +2,19 @@ import type { Layer, Pen } from "../shared/drawing/canvas.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { largest, smallest } from "../shared/many.ts";
 import type { StagePainters } from "../shell/stage.ts";
+import type { Target } from "../shell/tooltip.ts";
 import { ChartPainter } from "./chart_painter.ts";
 import { binLines, trialLines } from "./descriptions.ts";
 import { LANE, type TrialScene } from "./scene.ts";
 
 const DIM = 0.55;
+/** Half of the ring around a trial, px. */
+const RING = 5;
 
 /** Overlay of the chart: the counted range, the current trial, the hovered trial. */
 export function paintOverlay(scene: TrialScene, pen: Pen, theme: Theme): void {
   range(scene, pen, theme);
-  if (scene.trial >= 0) ring(scene, pen, scene.trial, theme.text, theme.background, 5);
+  if (scene.trial >= 0) ring(scene, pen, scene.trial, theme.text, theme.background, RING);
   if (scene.hovered >= 0 && scene.hovered !== scene.trial) {
     ring(scene, pen, scene.hovered, theme.accent, theme.background, 4);
   }
@@ -81,10 +84,22 @@ export class TrialChart implements StagePainters {
   }
 }
 
-/** Lines on the trial, or the bar of the error strip, at a point; null for nothing. */
-export function linesAt(scene: TrialScene, x: number, y: number): string[] | null {
+/** Lines on the trial, or the bar of the error strip, at a point, and its place; null for nothing. */
+export function toldAt(
+  scene: TrialScene,
+  x: number,
+  y: number,
+): { lines: string[]; target: Target } | null {
   const trial = scene.hit(x, y);
-  if (trial >= 0) return trialLines(scene.data, trial);
+  if (trial >= 0) {
+    const [across, down] = scene.place(trial);
+    const target = { x: across - RING, y: down - RING, width: 2 * RING, height: 2 * RING };
+    return { lines: trialLines(scene.data, trial), target };
+  }
   const bin = scene.binAt(x, y);
-  return bin?.trials ? binLines(scene.data, scene.along, bin) : null;
+  if (!bin?.trials) return null;
+  const { top, bottom } = scene.strip;
+  const left = scene.x(bin.from);
+  const target = { x: left, y: top, width: scene.x(bin.to) - left, height: bottom - top };
+  return { lines: binLines(scene.data, scene.along, bin), target };
 }

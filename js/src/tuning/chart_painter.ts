@@ -77,9 +77,11 @@ export class ChartPainter {
       pen.fillText(text, Math.min(x, plot.right + RIGHT - text.length * 3), plot.bottom + 11);
     }
     pen.textAlign = "right";
-    pen.fillStyle = theme.muted;
-    pen.fillText("failed", plot.left - 6, this.#scene.laneY);
-    this.#line(theme.line, plot.left, plot.top + 0.5, plot.right, plot.top + 0.5, 1);
+    if (this.#scene.hasFailures) {
+      pen.fillStyle = theme.muted;
+      pen.fillText("failed", plot.left - 6, this.#scene.laneY);
+      this.#line(theme.line, plot.left, plot.top + 0.5, plot.right, plot.top + 0.5, 1);
+    }
     this.#line(theme.line, plot.left, plot.bottom + 0.5, plot.right, plot.bottom + 0.5, 1);
     pen.textAlign = "left";
   }
@@ -197,7 +199,8 @@ export class ChartPainter {
       else groups.push({ y, names: [index] });
     }
     pen.fillStyle = theme.muted;
-    if (groups.length) pen.fillText("task", x, scene.laneY);
+    const first = Math.min(totalY, ...groups.map(({ y }) => y));
+    if (groups.length && !(first < scene.laneY + NAME_GAP)) pen.fillText("task", x, scene.laneY);
     for (const { y, names } of groups) pen.fillText(this.#listed(names), x, y);
   }
 
@@ -234,6 +237,7 @@ export class ChartPainter {
   #strip(theme: Theme): void {
     const pen = this.#pen;
     const scene = this.#scene;
+    if (!scene.hasFailures) return;
     const { strip, bins, along } = scene;
     const high = strip.bottom - strip.top;
     pen.textAlign = "right";

@@ -57,7 +57,7 @@ export interface ScheduleChangeRow {
 
 /** Number shown after a line of unknown extent. */
 export function factorText({ factor, text }: NestLineInfo): string {
-  return factor !== null && text.endsWith("(None)") ? ` factor ${factor}` : "";
+  return factor !== null && text.endsWith("?)") ? ` factor ${factor}` : "";
 }
 
 /** Buffers used inside a loop, unless they equal those of the line above. */

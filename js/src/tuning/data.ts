@@ -201,5 +201,5 @@ const ANNOTATIONS: Record<string, readonly [light: string, dark: string]> = {
   blockIdx: ["#7d4cae", "#c7a4ec"],
   threadIdx: ["#a81f6b", "#f08cc0"],
   vthread: ["#0f6f78", "#5cc4cd"],
-  tensorize: ["#b3261e", "#ff8a80"],
+  tensorize: ["#5c6400", "#c4d04a"],
 };

@@ -17,9 +17,8 @@ export function elapsed(value: number): string {
     Math.floor(whole / 60) % 60,
     whole % 60,
   ];
-  if (hours) return minutes ? `${hours} h ${minutes} min` : `${hours} h`;
-  if (minutes) return rest ? `${minutes} min ${rest} s` : `${minutes} min`;
-  return `${rest} s`;
+  const parts = [hours && `${hours} h`, minutes && `${minutes} min`, rest && !hours && `${rest} s`];
+  return (parts.filter((part) => part).join(" ") || "0 s").replaceAll(" ", "\u00a0");
 }
 
 /** Result of a trial: its cost, or its error. */
@@ -45,21 +44,21 @@ export function codeQuery(code: number): string {
   return code === 255 ? "error<0" : `error:${code}`;
 }
 
+/** Three lines on a trial: its result, its task, and its place there. */
 export function trialLines(data: TuningData, row: number): string[] {
   const task = data.info.tasks[data.task[row]!]!;
   const place = data.task.subarray(0, row).filter((of) => of === task.index).length;
-  const time = data.time[row]!;
-  const lines = [
+  const nth = `${ordinal(place + 1)} of ${counted(task.trials, "trial")}`;
+  const best = task.bestTrial === row ? ", the best" : "";
+  const times =
+    best || data.error[row] || !task.best
+      ? best
+      : `, ${(data.cost[row]! / task.best).toFixed(2)}× the best`;
+  return [
     `trial ${integer(row)}: ${outcome(data, row)}`,
     `task ${task.index}, ${task.name}`,
-    `its ${ordinal(place + 1)} trial of ${integer(task.trials)}`,
+    nth + times,
   ];
-  if (task.bestTrial === row) lines.push("the best of its task");
-  else if (!data.error[row] && task.best) {
-    lines.push(`${(data.cost[row]! / task.best).toFixed(2)}× the best of its task`);
-  }
-  if (!Number.isNaN(time)) lines.push(`${elapsed(time)} after the first trial`);
-  return lines;
 }
 
 export function binLines(data: TuningData, along: Along, bin: StripBin): string[] {
@@ -70,11 +69,11 @@ export function binLines(data: TuningData, along: Along, bin: StripBin): string[
   const failed = bin.trials - bin.slots[0]!;
   const filtered =
     bin.trials < bin.all ? `, ${integer(bin.trials)} of ${integer(bin.all)} found` : "";
-  const lines = [`${where}${filtered}: ${failedOf(failed, bin.trials)}`];
+  const errors: string[] = [];
   bin.slots.forEach((count, slot) => {
-    if (slot && count) lines.push(`${integer(count)} ${data.errorName(slot < 9 ? slot : 255)}`);
+    if (slot && count) errors.push(`${integer(count)} ${data.errorName(slot < 9 ? slot : 255)}`);
   });
-  return lines;
+  return [`${where}${filtered}`, failedOf(failed, bin.trials), errors.join(", ")].filter(Boolean);
 }
 
 /** Trial numbers in words; the end is exclusive. */
@@ -137,6 +136,11 @@ export function chartWords(data: TuningData, task: number): string {
     ? `, linked to ${counted(info.nodes.length, "node")} ${info.linkedBy}`
     : "";
   return `${taskTitle(info)}: ${failedOf(failed, info.trials)}, ${best}${nodes}`;
+}
+
+/** A sentence on a step whose factors stay on one line: `factors 2 · 4 · 2`. */
+export function unbrokenFactors(text: string): string {
+  return text.replace(/ · (?=\d)|(?<=factors?) (?=\d)/g, (gap) => gap.replaceAll(" ", "\u00a0"));
 }
 
 /** Remedy in parts: sentences, and lines of code that belong together. */

@@ -109,7 +109,8 @@ export class FindingsPane {
   }
 
   show({ info }: TuningData): void {
-    const items = info.findings.map((finding, at) => this.#item(finding, at === 0));
+    const isShort = info.findings.length <= 2;
+    const items = info.findings.map((finding, at) => this.#item(finding, !at || isShort));
     const refused = info.refused
       ? [element("p", { class: "tvmdbg-error" }, refusedText(info.refused), list(info.refusedWhy))]
       : [];
@@ -146,12 +147,21 @@ export class FindingsPane {
         element("b", {}, `${SEVERITIES[finding.severity]}: `),
         finding.title,
       ),
-      list(finding.evidence),
-      element("p", { class: "tvmdbg-muted" }, `${finding.confidence} confidence: ${finding.why}`),
       ...remedyParts(finding.nextStep).map((part) =>
         part.isCode ? this.#code(part.text) : element("p", {}, part.text),
       ),
-      chips.length ? element("p", {}, ...chips) : null,
+      element(
+        "details",
+        {},
+        element(
+          "summary",
+          { class: "tvmdbg-muted", ...KEEP_KEYS },
+          `evidence, ${finding.confidence} confidence`,
+        ),
+        list(finding.evidence),
+        element("p", { class: "tvmdbg-muted" }, finding.why),
+        chips.length ? element("p", {}, ...chips) : null,
+      ),
     );
   }
 

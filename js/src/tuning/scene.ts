@@ -60,8 +60,11 @@ export class TrialScene {
   #sums: Partial<Record<Along, { found: SlotSums; all: SlotSums }>> = {};
   #bins: { key: string; bins: StripBin[] } | null = null;
   #marks: { key: string; marks: TrialPoints } | null = null;
+  /** True if any trial failed: only then are there a lane and a strip of failures. */
+  readonly hasFailures: boolean;
 
   constructor(readonly data: TuningData) {
+    this.hasFailures = data.error.some(Boolean);
     let last = 0;
     for (const time of data.time) if (time > last) last = time;
     this.#viewports = {
@@ -75,13 +78,14 @@ export class TrialScene {
   }
 
   get plot(): PlotEdges {
-    const bottom = this.height - BELOW - STRIP - TICKS;
-    return { left: LEFT, top: TOP + LANE, right: this.width - RIGHT, bottom };
+    const { left, right, top } = this.strip;
+    return { left, top: TOP + (this.hasFailures ? LANE : 0), right, bottom: top - TICKS };
   }
 
   get strip(): PlotEdges {
     const bottom = this.height - BELOW;
-    return { left: LEFT, top: bottom - STRIP, right: this.width - RIGHT, bottom };
+    const top = this.hasFailures ? bottom - STRIP : this.height;
+    return { left: LEFT, top, right: this.width - RIGHT, bottom: Math.max(top, bottom) };
   }
 
   /** Layer by trial: in the foreground are the current task's matches of the query. */

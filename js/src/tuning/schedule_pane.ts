@@ -14,6 +14,7 @@ import {
   type ScheduleInfo,
 } from "./client.ts";
 import { annotationColor } from "./data.ts";
+import { unbrokenFactors } from "./descriptions.ts";
 
 const BUSY_AFTER_MS = 150;
 const MOST_LINES = 2000;
@@ -158,7 +159,12 @@ export class SchedulePane {
       ...schedule.steps
         .slice(0, MOST_LINES)
         .map(({ code, text }, at) =>
-          element("li", { "data-steps": at, value: at }, element("code", {}, code), ` ${text}`),
+          element(
+            "li",
+            { "data-steps": at, value: at },
+            element("code", {}, code),
+            ` ${unbrokenFactors(text)}`,
+          ),
         ),
     );
     if (!schedule.lines.length && !schedule.steps.length) {

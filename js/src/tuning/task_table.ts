@@ -15,25 +15,32 @@ export interface TaskRow {
   /** 0 … 1, for the bar behind the number; NaN without trials. */
   failedShare: number;
   share: string;
+  /** Time of all calls of the task, in logs with weights. */
+  weighted: string;
   gain: string;
   /** Number of linked nodes of the run, and how they were matched. */
   nodes: string;
 }
 
-/** Tasks in the order of a sort: largest first, unknown last. */
-export function sorted(tasks: readonly TaskInfo[], sort: Sort): TaskInfo[] {
+/** Tasks in the order of a sort, by the shown numbers: largest first, unknown last. */
+export function sorted(
+  tasks: readonly TaskInfo[],
+  sort: Sort,
+  counts: TaskCounts | null = null,
+): TaskInfo[] {
   const key = (task: TaskInfo): number => {
-    if (sort === "time") return task.best === null ? -1 : task.weight * task.best;
+    const { index, weight, trials, valid } = task;
+    if (sort === "time") return weight * ((counts ? counts.best[index] : task.best) || -1);
     if (sort === "gain") return task.gain ?? -1;
-    if (sort === "errors") return task.trials - task.valid;
-    return -task.index;
+    if (sort === "errors") return counts ? counts.failed[index]! : trials - valid;
+    return -index;
   };
   return [...tasks].sort((a, b) => key(b) - key(a) || a.index - b.index);
 }
 
 /** Rows of the table; `counts` covers the visible trials, null if all are. */
 export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null): TaskRow[] {
-  return sorted(info.tasks, sort).map((task) => {
+  return sorted(info.tasks, sort, counts).map((task) => {
     const trials = counts ? counts.trials[task.index]! : task.trials;
     const failed = counts ? counts.failed[task.index]! : task.trials - task.valid;
     const best = counts ? counts.best[task.index]! : (task.best ?? Number.NaN);
@@ -46,6 +53,7 @@ export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null
       failed: trials ? percent(failed / trials) : "",
       failedShare: trials ? failed / trials : Number.NaN,
       share: task.share === null ? "" : percent(task.share),
+      weighted: info.weighted && best > 0 ? seconds(task.weight * best) : "",
       gain: task.gain === null ? "" : task.gain > 0 ? seconds(task.gain) : "none",
       nodes: task.nodes.length ? `${task.nodes.length} ${task.linkedBy}` : "",
     };
@@ -63,6 +71,7 @@ export const COLUMNS = {
   gflops: "GFLOPS",
   trials: "trials",
   failed: "failed",
+  weighted: "weight × best",
   share: "share",
   gain: "expected gain",
   nodes: "nodes",
@@ -85,7 +94,8 @@ const HEADS = {
     "floating-point operations of the task's compute DAG by its best cost; * of a DAG that is only assumed",
   trials: "trials measured",
   failed: "trials without a valid cost",
-  share: "share of the total latency: weight times best cost",
+  weighted: "weight of the task times its best cost",
+  share: "share of the total latency",
   gain: "what another round may gain, as the task scheduler estimates it",
   nodes: "nodes of the linked run that the task tuned, and how they were found",
 } as const;
@@ -93,11 +103,16 @@ const HEADS = {
 const MOST_ROWS = 500;
 const SORT_OF: Record<string, Sort> = {
   best: "time",
-  share: "time",
+  weighted: "time",
   failed: "errors",
   gain: "gain",
   task: "task",
 };
+
+/** Sort of a column; with weights that of the best cost is no sort by time. */
+function sortOf(info: TuningInfo, name: string): Sort | undefined {
+  return name === "best" && info.weighted ? undefined : SORT_OF[name];
+}
 
 interface TaskHost {
   pickTask(task: number | null): void;
@@ -127,8 +142,9 @@ export class TaskTable {
     const { info } = data;
     const rows = taskRows(info, sort, counts);
     const columns = shownColumns(info, rows);
-    const sorted = columns.find((name) => SORT_OF[name] === sort);
-    const heads = columns.map((name) => this.#head(name, sort, name === sorted));
+    const sorted = columns.find((name) => sortOf(info, name) === sort);
+    const head = (name: TaskColumn | "task", more = "") =>
+      this.#head(name, sortOf(info, name), name === (sorted ?? sort), more);
     const body = rows.slice(0, MOST_ROWS).map((row) => this.#row(row, columns, sorted));
     const more = rows.length - MOST_ROWS;
     this.#rows = new Map(rows.slice(0, MOST_ROWS).map(({ task }, at) => [task.index, body[at]!]));
@@ -137,7 +153,7 @@ export class TaskTable {
     this.node.replaceChildren(
       table(
         { "aria-label": "tasks" },
-        [this.#head("task", sort, sort === "task", range), ...heads],
+        [head("task", range), ...columns.map((name) => head(name))],
         body,
       ),
       ...(more > 0
@@ -147,8 +163,12 @@ export class TaskTable {
     if (held) this.node.querySelector<HTMLElement>(`[data-sort="${held}"]`)?.focus();
   }
 
-  #head(name: TaskColumn | "task", sort: Sort, isSorted: boolean, more = ""): HTMLElement {
-    const by = SORT_OF[name];
+  #head(
+    name: TaskColumn | "task",
+    by: Sort | undefined,
+    isSorted: boolean,
+    more: string,
+  ): HTMLElement {
     const label = name === "task" ? "task" : COLUMNS[name];
     const attributes = {
       scope: "col",
@@ -159,12 +179,7 @@ export class TaskTable {
     const head = element("button", { type: "button", "data-sort": name, ...KEEP_KEYS }, label);
     head.addEventListener("click", () => this.#host.sortBy(by));
     const order = by === "task" ? "ascending" : "descending";
-    return element(
-      "th",
-      { ...attributes, "aria-sort": isSorted && by === sort && order },
-      head,
-      more,
-    );
+    return element("th", { ...attributes, "aria-sort": isSorted && order }, head, more);
   }
 
   #row(row: TaskRow, columns: readonly TaskColumn[], sorted: TaskColumn | undefined): HTMLElement {

@@ -7,7 +7,7 @@ import { Stage } from "../shell/stage.ts";
 import { Tooltip } from "../shell/tooltip.ts";
 import type { ViewOptions } from "../shell/view.ts";
 import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
-import { linesAt, TrialChart } from "./chart.ts";
+import { TrialChart, toldAt } from "./chart.ts";
 import { type ScheduleInfo, schedules, type TuningClient } from "./client.ts";
 import {
   type Along,
@@ -353,7 +353,8 @@ export class TuningView implements AxisView, PointerHandlers {
 
   hover({ x, y }: PointerSpot): void {
     this.#mark(this.scene.hit(x, y));
-    this.tooltip.tell(linesAt(this.scene, x, y), this.stage.node, x, y);
+    const told = toldAt(this.scene, x, y);
+    this.tooltip.tell(told?.lines ?? null, this.stage.node, x, y, told?.target);
   }
 
   leave(): void {

@@ -204,6 +204,18 @@ describe("Describe", () => {
     expect(describe.sentence(6, scene)).toContain("graph output");
   });
 
+  it("says in a tooltip a name, a time and one fact", () => {
+    const { describe } = words();
+    expect(describe.tooltip(2)).toEqual([
+      "#2 conv2d + relu",
+      "2.571 ms · 64.3 %",
+      "float32 1×64×8×8 · 16.0 KiB",
+    ]);
+    expect(describe.tooltip(2, "note: look").at(-1)).toBe("note: look");
+    describe.value = () => "error: 0.5";
+    expect(describe.tooltip(2)[1]).toBe("error: 0.5");
+  });
+
   it("notes ambiguous and absent inputs", () => {
     const graph = columns([
       {},
@@ -215,7 +227,6 @@ describe("Describe", () => {
       },
     ]);
     const { describe, scene } = words(graph);
-    expect(describe.tooltip(1, scene)).toContain("2 inputs matched ambiguous or absent");
     expect(describe.sentence(1, scene)).toContain("a node that the graph does not have");
   });
 });

@@ -25,7 +25,7 @@ export function shown(
   return {
     ...found,
     entry: found.answer.entry,
-    show: "picture",
+    show: "heatmap",
     along: null,
     region: null,
     colors: { scale: "auto", map: "auto", range: "auto" },

@@ -61,7 +61,7 @@ describe("Python for the shown tensor", () => {
   });
 
   it("reduces over the other axes for a profile", () => {
-    expect(codeText(of(four, { show: "profile", along: 1 }), null)).toContain(
+    expect(codeText(of(four, { show: "line plot", along: 1 }), null)).toContain(
       "x.min(axis=(0, 2, 3))",
     );
   });

@@ -29,7 +29,7 @@ function figure(
       return { result, buffers: [] };
     },
   });
-  const defaults = { entry: [3, 0], show: "picture", reading: null, data_layout: null };
+  const defaults = { entry: [3, 0], show: "heatmap", reading: null, data_layout: null };
   const own = { data_sizes: null, axes: null, index: null, region: null, along: null };
   const all = { ...defaults, ...own, most_cells: 9000, ...options };
   return { asked, request: { client, options: all } as unknown as TensorFigureRequest };
@@ -80,7 +80,7 @@ describe("questions of a figure", () => {
   });
 
   it("end with the header where values are private", async () => {
-    const { asked, request } = figure({ show: "profile" }, { withheld: "private" });
+    const { asked, request } = figure({ show: "line plot" }, { withheld: "private" });
     expect((await answered(request)).plane).toBeNull();
     expect(asked.filter(({ kind, rows }) => kind !== "statistics" && rows !== 0)).toEqual([]);
   });
@@ -90,16 +90,16 @@ describe("the caption of a figure", () => {
   const shape = { viewShape: [2, 3, 40, 30], axisNames: ["N", "C", "H", "W"], along: [1, 2, 3, 0] };
 
   it.each([
-    ["picture", {}, "rows: H (40), columns: W (30); N at 0 of 2; C at 0 of 3"],
-    ["channels", {}, "tiled by C (3); rows: H (40), columns: W (30); N at 0 of 2"],
+    ["heatmap", {}, "rows: H (40), columns: W (30); N at 0 of 2; C at 0 of 3"],
+    ["channels", {}, "channels along C (3); rows: H (40), columns: W (30); N at 0 of 2"],
     [
       "channels",
       { region: [1, 2, 3, 4] },
-      "tiled by C (3); rows: H (40), columns: W (30); N at 0 of 2",
+      "channels along C (3); rows: H (40), columns: W (30); N at 0 of 2",
     ],
-    ["profile", {}, "along C (3), over all other axes"],
+    ["line plot", {}, "along C (3), over all other axes"],
     [
-      "picture",
+      "heatmap",
       { region: [1, 2, 3, 4] },
       "rows: H (40), columns: W (30); zoomed to rows 1 to 3, columns 2 to 5; N at 0 of 2; C at 0 of 3",
     ],

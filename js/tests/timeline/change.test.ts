@@ -109,7 +109,7 @@ describe("Change", () => {
     expect(change.nodesText(2)).toBe("#9");
     expect([0, 1, 2].map((row) => change.matchLabel(row))).toEqual(["likely", "", ""]);
     expect(change.sentence(0)).toBe(
-      "conv2d + add (#5 ~ #6, #7): 100.0 ns in A, 300.0 ns in B, +200.0 ns (+200.0 %), slower: p = 0.01",
+      "conv2d + add (#5 ~ #6, #7): 100.0 ns in A, 300.0 ns in B, +200.0 ns (3.0× slower), slower: p = 0.01",
     );
   });
 
@@ -123,9 +123,9 @@ describe("Change", () => {
     const told = (nsA: number, nsB: number) =>
       ratioText(0, { ...columns(), nsA: Float64Array.of(nsA), nsB: Float64Array.of(nsB) });
     expect([told(10, 10), told(10, 5), told(1, 20), told(0, 5)]).toEqual([
-      "0 %",
-      "−50.0 %",
-      "× 20.0",
+      "same speed",
+      "2.0× faster",
+      "20× slower",
       "–",
     ]);
     expect([0.00794, 1e-9, Number.NaN].map(pText)).toEqual(["0.0079", "< 0.0001", "–"]);

@@ -35,7 +35,7 @@ describe("SliceColors", () => {
     alone.chosen = "block";
     expect([alone.offered, alone.by]).toEqual([["kind", "share"], "share"]);
     const two = new SliceColors(found, {} as Change);
-    expect([two.offered, two.by]).toEqual([["kind", "change"], "kind"]);
+    expect([two.offered, two.by]).toEqual([["change", "kind"], "change"]);
   });
 
   it("fills a node by its block, by its share of the longest, or by its kind", () => {

@@ -106,8 +106,8 @@ describe("SliceDescriptions", () => {
   it("describes a slice in one sentence", () => {
     const { words } = parts();
     expect(words.sentence(0)).toBe(
-      "Slice of dense #1 · 1×8, starts 0 ns, lasts 1.000 µs (mean of 5 repeats, p10 … p90 950.0 ns … 1.050 µs), " +
-        "27.8 % of 3.600 µs, rank 2 of 4; synthetic timeline, track cpu; directly before softmax #2",
+      "Slice of #1 dense · 1×8, starts 0 ns, lasts 1.000 µs (mean of 5 repeats, p10 … p90 950.0 ns … 1.050 µs), " +
+        "27.8 % of 3.600 µs, rank 2 of 4; synthetic timeline, track cpu; directly before #2 softmax",
     );
   });
 
@@ -430,7 +430,7 @@ describe("Nested slices without nodes", () => {
     const area = { ...areaPreview(slices, [0, 10_000], slices.rows), sum: 10_000 };
     const facts = new Map(said.ofArea(area));
     expect(facts.get("overlaps")).toBe("4 slices, some nested");
-    expect(facts.get("Σ self time")).toBe("10,000 ns = 10.00 µs, 100.0 % of the range");
+    expect(facts.get("Σ self time")).toBe("10.00 µs (10,000 ns), 100.0 % of the range");
     expect(new SearchHits(slices, names, parsed("load")).text(-1)).toBe(
       "2 hits, self time Σ 5.000 µs",
     );
@@ -468,7 +468,7 @@ describe("A report of calls", () => {
     const names = new Names(slices, null);
     const words = new SliceDescriptions(slices, names, new Ranking(slices, names));
     expect(words.sentence(0)).toBe(
-      "Slice of fused_add #0, starts 0 ns, lasts 500.0 ns (time of the call), 100.0 % of 500.0 ns, rank 1 of 1; " +
+      "Slice of #0 fused_add, starts 0 ns, lasts 500.0 ns (time of the call), 100.0 % of 500.0 ns, rank 1 of 1; " +
         "synthetic timeline",
     );
     expect(words.ofNode(0)[0]).toEqual(["time of the call", "500.0 ns (time of the call)"]);

@@ -52,24 +52,23 @@ describe("texts of a log", () => {
     expect(trialLines(DATA, 0)).toEqual([
       "trial 0: 4.000 ms",
       "task 0, matmul 0",
-      "its 1st trial of 2",
-      "2.00× the best of its task",
-      "0 s after the first trial",
+      "1st of 2 trials, 2.00× the best",
     ]);
     expect(trialLines(DATA, 1)[0]).toBe("trial 1: BuildTimeoutError");
-    expect(trialLines(DATA, 2)).toContain("the best of its task");
-    expect(trialLines(DATA, 3)).toContain("1 h 1 min after the first trial");
+    expect(trialLines(DATA, 2).at(-1)).toMatch(/, the best$/);
+    expect(trialLines(DATA, 1)).toHaveLength(3);
   });
 
   it("describe a bar of the error strip", () => {
     const slots = new Int32Array(10);
     [slots[0], slots[6]] = [60, 4];
     expect(binLines(DATA, "trial", { from: 64, to: 128, trials: 64, all: 64, slots })).toEqual([
-      "trials 64 to 127: 4 of 64 trials failed (6.25 %)",
+      "trials 64 to 127",
+      "4 of 64 trials failed (6.25 %)",
       "4 BuildTimeoutError",
     ]);
     expect(binLines(DATA, "trial", { from: 64, to: 128, trials: 64, all: 80, slots })[0]).toBe(
-      "trials 64 to 127, 64 of 80 found: 4 of 64 trials failed (6.25 %)",
+      "trials 64 to 127, 64 of 80 found",
     );
   });
 
@@ -92,11 +91,11 @@ describe("texts of a log", () => {
   });
 
   it.each([
-    [0, "0 s"],
-    [59.6, "1 min"],
-    [200, "3 min 20 s"],
-    [3600, "1 h"],
-    [4321, "1 h 12 min"],
+    [0, "0\u00a0s"],
+    [59.6, "1\u00a0min"],
+    [200, "3\u00a0min\u00a020\u00a0s"],
+    [3600, "1\u00a0h"],
+    [4321, "1\u00a0h\u00a012\u00a0min"],
   ])("format %d s as %s", (seconds, text) => {
     expect(elapsed(seconds)).toBe(text);
   });

@@ -117,10 +117,10 @@ def test_arrow_without_neighbor_is_reported(page: Page, address: str) -> None:
     root = opened(page, address)
     page.evaluate("tvmdbg.models.session.set('selected', [0])")
     press(page, "ArrowUp")
-    expect(said(root)).to_contain_text("No producer of data #0")
+    expect(said(root)).to_contain_text("No producer of #0 data")
     page.evaluate("tvmdbg.models.session.set('selected', [71])")
     press(page, "ArrowDown")
-    expect(said(root)).to_contain_text("No consumer of softmax #71")
+    expect(said(root)).to_contain_text("No consumer of #71 softmax")
 
 
 def tab_to(page: Page, wanted: Locator) -> None:

@@ -55,11 +55,11 @@ def test_upstream_and_downstream_are_isolated_and_left_by_key(
     root = graph()
     select(page, 66)
     press(page, "j")
-    expect(banner(root)).to_contain_text("downstream of global_avg_pool2d #66: 6 of 72 nodes")
+    expect(banner(root)).to_contain_text("downstream of #66 global_avg_pool2d: 6 of 72 nodes")
     assert shown(page, root) == {66, 67, 70, 71}
     assert state(page, "isolate") == {"kind": "downstream", "nodes": [66], "hops": None}
     press(page, "u")
-    expect(banner(root)).to_contain_text("upstream of global_avg_pool2d #66")
+    expect(banner(root)).to_contain_text("upstream of #66 global_avg_pool2d")
     assert max(shown(page, root)) == 66
     press(page, "a")
     expect(banner(root)).to_be_hidden()
@@ -71,10 +71,10 @@ def test_neighborhood_grows_and_shrinks_by_one_edge(
 ) -> None:
     root = graph()
     press(page, "s", "k")
-    expect(banner(root)).to_contain_text("within 1 edge of conv2d + add + relu #62")
+    expect(banner(root)).to_contain_text("within 1 edge of #62 conv2d + add + relu")
     assert shown(page, root) == {59, 62, 65}
     press(page, "k")
-    expect(banner(root)).to_contain_text("within 2 edges of conv2d + add + relu #62")
+    expect(banner(root)).to_contain_text("within 2 edges of #62 conv2d + add + relu")
     assert shown(page, root) == {56, 59, 62, 65, 66} | {53}
     press(page, "Shift+K", "Shift+K", "Shift+K")
     assert state(page, "isolate")["hops"] == 0
@@ -86,7 +86,7 @@ def test_paths_between_two_nodes_by_keyboard_alone(
 ) -> None:
     root = graph()
     press(page, "s", "b")
-    expect(banner(root)).to_contain_text("paths from conv2d + add + relu #62: go to the other end")
+    expect(banner(root)).to_contain_text("paths from #62 conv2d + add + relu: go to the other end")
     press(page, "ArrowUp", "ArrowUp", "b")
     expect(banner(root)).to_contain_text("paths between #62 and #56, 2 edges or more")
     assert shown(page, root) == {56, 59, 62}
@@ -111,7 +111,7 @@ def test_paths_between_clicked_nodes_are_shown_if_any(
     canvas.click(position=middle(found[62]), modifiers=["Shift"])
     assert selected(page) == [56, 62]
     canvas.click(position=middle(found[62]), button="right")
-    menu = root.get_by_role("menu", name="conv2d + add + relu #62")
+    menu = root.get_by_role("menu", name="#62 conv2d + add + relu")
     menu.get_by_role("menuitem", name="paths between").click()
     expect(menu).to_be_hidden()
     assert shown(page, root) == {56, 59, 62}

@@ -99,7 +99,7 @@ def test_parameters_and_details_by_button(page: Page, graph: Locator) -> None:
     tool(graph, "hide params: show only their number in each consumer (p)").click()
     until(page, "!found.marks.some(mark => mark.id === 60)")
     details = graph.get_by_role("complementary")
-    expect(details).to_contain_text("conv2d + add + relu #62")
+    expect(details).to_contain_text("#62 conv2d + add + relu")
     graph.get_by_role("button", name="show the details (d)").click()
     expect(details).to_be_hidden()
     graph.get_by_role("button", name="show the details (d)").click()

@@ -206,7 +206,7 @@ def test_hits_are_listed_and_selected_by_click(page: Page, graph: Callable[..., 
     page.keyboard.type("op:dense")
     options = root.get_by_role("listbox", name="nodes found").get_by_role("option")
     expect(options).to_have_count(1)
-    expect(options.first).to_contain_text("dense + add #70")
+    expect(options.first).to_contain_text("#70 dense + add")
     expect(options.first).to_contain_text("matmul")
     options.first.click()
     assert selected(page) == [70]

@@ -18,7 +18,7 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import AUDIT, looks
 from tests.ui.pointer import box_of, drag
 from tests.ui.saved import READY, hostile_run, long_run, select, selected, settle
-from tests.ui.tensors import expect_tiles
+from tests.ui.tensors import expect_channels
 from tests.ui.waits import frames, until
 
 NOTHING_KEPT = """() => {
@@ -357,7 +357,7 @@ def test_a_page_of_pictures_has_channels_profiles_and_colors(
     values = run.tensors[12, 0].numpy()
     view = inspector(page, saved)
     view.get_by_role("button", name="Tile by an axis: one heatmap per index (2)").click()
-    expect_tiles(view, 16)
+    expect_channels(view, 16)
     assert [each["known"] for each in drawn(page, "channels")["marks"]] == [True] * 16
     view.focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):

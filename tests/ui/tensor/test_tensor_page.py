@@ -135,7 +135,7 @@ def test_header_health_and_statistics_match_the_array(
 ) -> None:
     show(page, made, entry=[1, 0])
     header = page.locator(".tvmdbg-tensor-header")
-    for text in ("mixed #1", "float32", "(3, 4, 8, 6)", "2.3 KiB (2,304)", "⚠ not finite"):
+    for text in ("#1 mixed", "float32", "(3, 4, 8, 6)", "2.3 KiB (2,304)", "⚠ not finite"):
         expect(header).to_contain_text(text)
     negative = int((arrays["mixed"] < 0).sum())
     for text in ("1 NaN", "1 +Inf", "1 −Inf", f"{negative} negative", "573 of 576 finite"):
@@ -362,7 +362,7 @@ def test_colors_by_keys(page: Page, made: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("node", "text"), [(3, "-2.5"), (4, "This tensor has no values"), (7, "25 NaN"), (2, "axis")]
+    ("node", "text"), [(3, "−2.5"), (4, "This tensor has no values"), (7, "25 NaN"), (2, "axis")]
 )
 def test_scalar_empty_nan_and_vector_tensors_are_shown(
     page: Page, made: str, node: int, text: str
@@ -449,7 +449,7 @@ def test_statistics_and_picture_show_the_same_tensor(page: Page, made: str) -> N
     press(page, "c")
     frames(page)
     assert numbers.inner_text() == before
-    expect(page.locator(".tvmdbg-tensor-facts strong")).to_have_text("vector #2")
+    expect(page.locator(".tvmdbg-tensor-facts strong")).to_have_text("#2 vector")
     page.unroute("**/ask")
     wait_entry(page, "2:0")
     assert numbers.inner_text() != before
@@ -906,7 +906,7 @@ def test_channels_request_only_the_visible_range(page: Page, made: str) -> None:
     assert sum(each["count"] for each in asked) < 300
     press(page, "Enter")
     expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("299")
-    page.wait_for_function("window.tvmdbg.models.tensor0.get('show') === 'picture'")
+    page.wait_for_function("window.tvmdbg.models.tensor0.get('show') === 'heatmap'")
     press(page, "2", "Home", "ArrowRight", "ArrowRight")
     shown = until(page, "detail.channels.marks.some((mark) => mark.index === 6)")
     mark = next(each for each in shown["channels"]["marks"] if each["index"] == 6)

@@ -19,8 +19,8 @@ from tests.ui.host import serve, visit
 from tests.ui.pointer import box_of, drag, inside
 from tests.ui.tensors import (
     INDEX,
+    expect_channels,
     expect_readout,
-    expect_tiles,
     inspect,
     off_screen,
     on_screen,
@@ -459,7 +459,7 @@ def test_profile_matches_numpy_and_click_selects_index(
 def test_long_profiles_are_drawn_for_the_visible_range(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
-    show("tall", show="profile")
+    show("tall", show="line plot")
     page.wait_for_function(
         "document.querySelector('.tvmdbg-tensor-profile').dataset.ready === 'true'"
     )
@@ -537,7 +537,7 @@ def test_channels_and_profile_are_saved_as_npy(
     np.testing.assert_array_equal(np.load(saved(page, "npy")), arrays["faulty"][0])
     page.get_by_role("button", name="(.png)").focus()
     page.keyboard.press("Escape")
-    show("half", show="profile")
+    show("half", show="line plot")
     page.wait_for_function(
         "document.querySelector('.tvmdbg-tensor-profile').dataset.ready === 'true'"
     )
@@ -621,7 +621,7 @@ def unfolded(array: Array) -> Array:
         ),
         (
             "half",
-            {"show": "profile"},
+            {"show": "line plot"},
             lambda x: [f(x.astype(float), axis=(0, 2)) for f in (np.min, np.max, np.mean)],
         ),
         ("packed", {"data_layout": "NCHW8c"}, lambda x: unfolded(x)[0, 0]),
@@ -687,7 +687,7 @@ DEQUANTISED = {"value_format": "dequantised"}
         ("data_layout", "packed", {}, "NCHW8c", "custom", "", "", None, None),
         ("data_sizes", "packed", PACKED, {"C": 3}, "C=3", {"C": 9}, "C=9", "C=5, W=7", None),
         ("reading", "turning", {}, "phase", "phase", "real", "real", "imag", "imag"),
-        ("along", "half", {"show": "profile"}, 2, "2", None, "1", "0", 0),
+        ("along", "half", {"show": "line plot"}, 2, "2", None, "1", "0", 0),
         ("value_format", "codes", {}, "hex", "hex", "bits", "bits", "number", "number"),
         ("scale", "codes", DEQUANTISED, 0.5, "0.5", 2, "2", "0.125", 0.125),
         ("zero_point", "codes", DEQUANTISED, -3, "-3", 7, "7", "11", 11),
@@ -805,7 +805,7 @@ def test_two_views_of_one_state_stay_in_sync(
         }"""
     )
     resting(page)
-    tell(page, data_layout="NCHW8c", data_sizes={"C": 3}, show="profile", along=2, cells="least")
+    tell(page, data_layout="NCHW8c", data_sizes={"C": 3}, show="line plot", along=2, cells="least")
     first, second = page.locator(ROOT).nth(0), page.locator(ROOT).nth(1)
     for root in (first, second):
         expect(root.get_by_label(LABELS["data_sizes"])).to_have_value("C=3")
@@ -843,7 +843,7 @@ def test_typed_data_sizes_reach_trait_code_figure_and_saved_page(  # noqa: PLR09
     wait_trait(page, "data_sizes", "it?.C === 3")
     state = {name: trait(page, name) for name in ("entry", "data_layout", "data_sizes")}
     press(page, "2", "y")
-    expect_tiles(page, 3)
+    expect_channels(page, 3)
     code = page.evaluate("navigator.clipboard.readText()")
     logical = unfolded(arrays["packed"])[:, :3]
     np.testing.assert_array_equal(eval(code, {"run": run}), logical[0])  # noqa: S307
@@ -854,12 +854,12 @@ def test_typed_data_sizes_reach_trait_code_figure_and_saved_page(  # noqa: PLR09
     path = view.save_html(tmp_path / "packed.html", parameters=True, share="tensors")
     page.goto(path.as_uri())
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
-    expect_tiles(page, 3)
+    expect_channels(page, 3)
     press(page, "1")
     expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
 
 
-@pytest.mark.parametrize("shown", mostly_slow(["channels", "profile"], "channels"))
+@pytest.mark.parametrize("shown", mostly_slow(["channels", "line plot"], "channels"))
 def test_along_axis_matches_the_figure(
     page: Page, show: Callable[..., None], run: DebugRun, arrays: dict[str, Array], shown: str
 ) -> None:
@@ -870,7 +870,7 @@ def test_along_axis_matches_the_figure(
             show(name, show=shown, along=along)
             found = inspected(page)["profile"]["axis"]
             if shown == "channels":
-                picker = page.get_by_label("Axis to tile by (t)")
+                picker = page.get_by_label("Axis of the channels (t)")
                 found = int(picker.input_value()) if picker.count() else None
             assert found == figure.description["along"], (name, along)
 
@@ -899,7 +899,7 @@ def test_values_beyond_float32_are_drawn_and_read(  # noqa: PLR0917
     live = pictured(page)
     assert len(live) > 20
     press(page, "2")
-    expect_tiles(page, 2)
+    expect_channels(page, 2)
     signs = [mark["signs"] for mark in inspected(page)["channels"]["marks"] if mark["known"]]
     assert signs == [[], []]
     press(page, "3")

@@ -139,7 +139,7 @@ def test_channels_are_drawn_as_separate_pictures(tmp_path: Path) -> None:
     scale = ColorScale.of(float(array.min()), float(array.max()))
     for channel in range(6):
         assert (pixels(figure, channel) == colors(array[0, channel], scale)).all()
-    assert "tiled by axis 1 (6)" in " ".join(texts(figure))
+    assert "channels along axis 1 (6)" in " ".join(texts(figure))
     flat = run_of(tmp_path, a=array[0, 0]).figure("tensor", show="channels")
     assert (pixels(flat) == colors(array[0, 0], ColorScale.of(*ends(array[0, 0])))).all()
 
@@ -246,7 +246,7 @@ def test_data_sizes_hide_padding_in_picture_and_text(tmp_path: Path) -> None:
     assert figure.svg.count("<image") == 3
     for channel in range(3):
         assert (pixels(figure, channel) == colors(logical[0, channel], scale)).all()
-    assert "tiled by C (3)" in " ".join(texts(figure))
+    assert "channels along C (3)" in " ".join(texts(figure))
     told = figure.description
     assert (told["sizes"], told["view_shape"], told["along"]) == ({"C": 3}, [1, 3, 4, 5], 1)
     whole = run.figure("tensor", data_layout="NCHW8c", data_sizes={}).description
@@ -307,10 +307,10 @@ def test_channels_and_profile_use_requested_axis(tmp_path: Path) -> None:
     ]:
         figure = run.figure("tensor", show=show, along=along)
         assert figure.description["along"] == found
-        said = {"profile": "along axis", "channels": "tiled by axis"}.get(show, "")
+        said = {"profile": "along axis", "channels": "channels along axis"}.get(show, "")
         assert not said or f"{said} {found} (" in " ".join(texts(figure))
     flat = run_of(tmp_path, a=np.zeros((4, 4), np.float32))
-    assert "no axis is left to tile by" in " ".join(texts(flat.figure("tensor", show="channels")))
+    assert "no axis is left for channels" in " ".join(texts(flat.figure("tensor", show="channels")))
     with pytest.raises(ValueError, match="along: expected at least 0, found -1"):
         run.figure("tensor", along=-1)
 

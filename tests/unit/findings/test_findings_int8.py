@@ -44,7 +44,8 @@ def test_too_large_scale_is_found(factor: int, told: bool, low: int, high: int) 
     assert [each.nodes for each in findings] == ([(6,)] if told else [])
     if told:
         assert findings[0].severity is Severity.WARNING
-        assert f"#6: {low // factor} … {high // factor}, " in findings[0].evidence[0]
+        assert f": {low // factor} … {high // factor}, " in findings[0].evidence[0]
+        assert findings[0].evidence[0].startswith("#6 conv2d + ")
 
 
 @pytest.mark.parametrize(
@@ -154,10 +155,10 @@ def smaller(factor: float, where: tuple[int, ...]) -> Values:
     ("factor", "where", "told"),
     [
         (2, (3,), ""),
-        (8, (3,), "cast #9: channel 3 of 8 uses at most 12.0 %"),
-        (8, (0, 7), "cast #9: channels 0 and 7 of 8 use at most 12.0 %"),
+        (8, (3,), "cast: channel 3 of 8 uses at most 12.0 %"),
+        (8, (0, 7), "cast: channels 0 and 7 of 8 use at most 12.0 %"),
         (16, (1, 2, 6), ""),  # more than some
-        (256, (3,), "cast #9: channel 3 of 8 uses at most 0 %"),
+        (256, (3,), "cast: channel 3 of 8 uses at most 0 %"),
     ],
 )
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
@@ -173,7 +174,7 @@ def test_too_large_scale_of_some_channels_is_found(
         shares = smaller(factor, where) / np.median(smaller(factor, where))
         most = float(findings[0].title.split()[-6])
         assert most == pytest.approx(100 * shares[list(where)].max(), rel=5e-3)
-        assert "multipliers in m3 #8: " in findings[0].evidence[0]
+        assert "multipliers in #8 m3: " in findings[0].evidence[0]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +250,7 @@ def test_few_saturated_channels_are_named() -> None:
     values = CHANCE.normal(0, 20, (1, 64, 8, 8)).astype(np.int8)
     run = channels(values, CONV, (3, 17), 127)
     (told,) = found(run, "saturated")
-    assert told.title.endswith("is saturated: a third or more of channels 3 and 17 of 64 at 127")
+    assert told.title.endswith("saturates a third or more of channels 3 and 17 of 64 at 127")
     assert told.evidence[0].endswith("in channels 3 and 17 of 64")
     values[0, 3, 0, :5] = 127
     assert not found(channels(values, CONV, (), 0), "saturated")

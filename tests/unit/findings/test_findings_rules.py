@@ -13,6 +13,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.executorch.delegates.finding_cases import CASES as EXECUTORCH
 from tests.unit.findings.findings_dump import Op, found, graph_json, params, plant, table, trace
+from tests.unit.findings.twin_network import blocks
 from tvmdbg_widgets.analysis.findings import RULES
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.findings import Confidence, Severity
@@ -211,43 +212,48 @@ def moving() -> DebugRun:
 
 # rule: where it fires and the sentence it says, and where it stays silent
 CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
-    "first-nonfinite": (nan_born, "First NaN appears in divide #2: 1 of 16 values", clean),
+    "first-nonfinite": (nan_born, "First NaN appears in #2 divide: 1 of 16 values", clean),
     "files": (truncated, "1 of 2 arrays could be read", clean),
     "tensor-disagrees": (
         disagreeing,
-        "The tensor of relu #1 does not match the graph's shape or dtype",
+        "The tensor of #1 relu does not match the graph's shape or dtype",
         clean,
     ),
     "stale-tensors": (run_twice, "run() was called more than once", clean),
     "overwritten": (reused, "1 tensor is overwritten: 1 of 3 outputs was captured after", clean),
     "lost-values": (overlapping, "1 output is overwritten before its last consumer ran: ", reused),
     "storage-ids": (one_slot, "storage_id says nothing about memory here: by it 6 of 8", clean),
-    "missing-tensors": (lost, "relu #2 has no tensor in this dump", clean),
+    "missing-tensors": (lost, "#2 relu has no tensor in this dump", clean),
     "ambiguous-joins": (mutated_split, "2 edges are ambiguous: these files do not say", clean),
-    "duplicate-names": (same_names, "2 nodes share 1 name; their ids tell them apart", clean),
+    "duplicate-names": (same_names, "2 nodes share 1 name; refer to them by id", clean),
     "odd-bools": (
         odd_bools,
-        "greater #1: 2 of 12 bools are stored as a byte other than 0 or 1",
+        "#1 greater: 2 of 12 bools are stored as a byte other than 0 or 1",
         sound_bools,
     ),
-    "constant-values": (constant, "relu #1 outputs only zeros (8 values)", clean),
-    "saturated": (sticking, "cast #1 is saturated: 8.00 % of its values at 127", clean),
+    "constant-values": (constant, "#1 relu outputs only zeros (8 values)", clean),
+    "saturated": (sticking, "cast saturates 8.00 % of its values at 127", clean),
     "narrow-range": (
         wrong_scale,
-        "cast #4 uses only -8 … 7 of int8 (5.88 % of the range); the 4 other convolution outputs",
+        "cast uses only -8 … 7 of int8 (5.88 % of the range); the 4 other convolution outputs",
         sticking,
     ),
     "narrow-channels": (
         wrong_scale_of_a_channel,
-        "cast #8: channel 2 of 4 uses at most",
+        "cast: channel 2 of 4 uses at most",
         wrong_scale,
     ),
-    "dead-channels": (dead, "1 of 4 channels of conv2d + relu #1 is dead (all zero)", clean),
-    "dynamic-range": (near_float16, "relu #1 is within a factor of 2 of the float16 max", clean),
+    "dead-channels": (dead, "#1 conv2d + relu: 1 of 4 channels is dead (all zero)", clean),
+    "dynamic-range": (near_float16, "#1 relu is within a factor of 2 of the float16 max", clean),
     "warm-up": (warming, "The first repeat takes 1.60× as long as the rest", clean),
     "noisy-times": (noisy, "2 operators have noisy timings", clean),
-    "slowest-operators": (moving, "conv2d + add #2 takes 90.9 % of the time", constant),
-    "time-by-work": (moving, "Convolution takes 90.9 % of the time: conv2d + add #2", dead),
+    "slowest-operators": (moving, "#2 conv2d + add takes 90.9 % of the time", constant),
+    "slower-than-twins": (
+        lambda: plant(*blocks(factor={(3, "conv2d"): 3.0})),
+        "conv2d takes 3.0× the time of its 5 twins: 300.0 µs against 100.0 µs",
+        lambda: plant(*blocks()),
+    ),
+    "time-by-work": (moving, "Convolution takes 90.9 % of the time: #2 conv2d + add", dead),
     "data-movement": (moving, "Data movement (layout_transform) takes 9.10 % of the time", clean),
     "unused-work": (unused, "1 operator is unused: no graph output depends on it (50", clean),
     "repeated-work": (repeated, "1 operator repeats the work of an earlier one", unused),
@@ -283,7 +289,7 @@ def test_nonfinite_origin_lists_affected_entries() -> None:
     assert (len(birth), birth[0].confidence) == (1, Confidence.HIGH)
     assert birth[0].entries == ((2, 0), (3, 0))
     assert any("graph output 0" in fact for fact in birth[0].evidence)
-    assert any("input relu #1: 1 … 16, all values finite" in fact for fact in birth[0].evidence)
+    assert any("input #1 relu: 1 … 16, all values finite" in fact for fact in birth[0].evidence)
 
 
 def test_second_nonfinite_origin_is_reported_separately() -> None:
@@ -297,9 +303,9 @@ def test_second_nonfinite_origin_is_reported_separately() -> None:
     )
     first, others = found(run, "first-nonfinite")
     assert first.entries == ((1, 0), (3, 0))
-    assert first.title == "First Inf appears in relu #1: 1 of 8 values"
+    assert first.title == "First Inf appears in #1 relu: 1 of 8 values"
     assert others.entries == ((2, 0),)
-    assert others.title == "NaN or Inf also appears independently in exp #2"
+    assert others.title == "NaN or Inf also appears independently in #2 exp"
 
 
 def test_parameter_with_nan_is_reported_as_origin() -> None:
@@ -307,7 +313,7 @@ def test_parameter_with_nan_is_reported_as_origin() -> None:
     bad[0, 0] = np.nan
     run = plant(Op("x", ramp(4, 4)), Op("p0", bad), relu(bad, reads=[(0, 0), (1, 0)]))
     (birth,) = found(run, "first-nonfinite")
-    assert birth.title == "Parameter p0 #1 contains NaN: 1 of 16 values"
+    assert birth.title == "Parameter #1 p0 contains NaN: 1 of 16 values"
     assert birth.nodes == (1, 2)
 
 
@@ -316,7 +322,7 @@ def test_minus_inf_alone_may_be_a_mask() -> None:
     run = plant(Op("mask", mask), relu(mask, func="fused_add"), relu(ramp(4, 4), "s", [(1, 0)]))
     (doubt,) = found(run, "first-nonfinite")
     assert (doubt.severity, doubt.confidence) == (Severity.WARNING, Confidence.LOW)
-    assert doubt.title == "mask #0 contains -Inf: 6 of 16 values"
+    assert doubt.title == "#0 mask contains -Inf: 6 of 16 values"
 
 
 def test_minus_inf_that_turns_to_nan_is_a_fault() -> None:
@@ -354,7 +360,7 @@ def test_first_nan_without_graph_has_low_confidence() -> None:
     bad = ramp(8)
     bad[0] = np.nan
     (first,) = found(tvmdbg.open(params([Op("a", bad, "f")])), "first-nonfinite")
-    assert first.title == "a #0 is the first tensor with NaN: 1 of 8 values"
+    assert first.title == "#0 a is the first tensor with NaN: 1 of 8 values"
     assert first.confidence is Confidence.LOW
 
 
@@ -385,7 +391,7 @@ def test_constants_that_follow_from_constants_are_counted_once() -> None:
     [
         (
             (Op("x", np.tile([0.0, -0.0], 4).astype(F4)), relu(np.ones(8, F4), func="fused_exp")),
-            "Input x #0 is all zero",
+            "Input #0 x is all zero",
         ),
         (
             (
@@ -393,7 +399,7 @@ def test_constants_that_follow_from_constants_are_counted_once() -> None:
                 Op("p0", np.zeros((8, 8), F4)),
                 relu(ramp(8), reads=[(0, 0), (1, 0)]),
             ),
-            "Weight p0 #1 is all zero",
+            "Weight #1 p0 is all zero",
         ),
     ],
 )
@@ -507,7 +513,7 @@ def test_fused_layout_transform_has_no_separate_share() -> None:
     (cost,) = found(both, "data-movement")
     assert (
         cost.title
-        == "Data movement (layout_transform) takes 50.0 % of the time: layout_transform #2"
+        == "Data movement (layout_transform) takes 50.0 % of the time: #2 layout_transform"
     )
     assert (cost.confidence, cost.nodes) == (Confidence.HIGH, (2,))
     assert "also fused into 1 node with 50.0 %" in cost.evidence[1]
@@ -580,7 +586,7 @@ def test_times_without_node_are_reported_first() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
     other = trace([Op("x", ramp(8)), relu(ramp(8), "other", ns=[9e5]), relu(ramp(8), ns=[1e3])])
     first = found(tvmdbg.open(other, graph=graph_json(ops).encode()), "slowest-operators")[0]
-    assert first.title == "99.9 % of the time matches no node; relu #1 takes 0.11 % of the time"
+    assert first.title == "99.9 % of the time matches no node; #1 relu takes 0.11 % of the time"
     assert first.evidence[0] == "1 slice (900.0 µs in all) matches no node of the graph"
     assert first.confidence is Confidence.LOW
 
@@ -597,7 +603,7 @@ def test_nodes_without_a_graph_are_named_by_their_slices() -> None:
     ]
     report = json.dumps({"calls": calls, "device_metrics": {}, "configuration": {}}).encode()
     first = found(tvmdbg.open(report), "slowest-operators")[0]
-    assert first.title == "b #1 takes 75.0 % of the time"
+    assert first.title == "#1 b takes 75.0 % of the time"
 
 
 def test_single_pass_times_do_not_mention_repeats(corpus: Path) -> None:
@@ -608,8 +614,8 @@ def test_single_pass_times_do_not_mention_repeats(corpus: Path) -> None:
         (tvmdbg.open(corpus / "tvm/resnet20_cifar/graph.json", report), "node", "operators"),
     ):
         (first,) = found(run, "slowest-operators")
-        assert f"slowest 5 of 27 {row} take" in first.title
-        assert f" #{first.nodes[0]} takes" in first.title
+        assert f"the 5 slowest of 27 {row} take" in first.title
+        assert first.title.startswith(f"#{first.nodes[0]} ")
         assert f"summed over {item}s" in first.why
         assert "run.timeline.node" not in first.next_step
         assert "One call of one pass was measured" in first.next_step
@@ -620,7 +626,7 @@ def test_single_pass_times_do_not_mention_repeats(corpus: Path) -> None:
 def test_summed_rows_are_described_as_sums_over_calls(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports/two_devices.json")
     (first,) = found(run, "slowest-operators")
-    assert first.title == "other #2 takes 100.0 % of the time"
+    assert first.title == "#2 other takes 100.0 % of the time"
     assert "A sum over calls" in first.next_step
 
 
@@ -631,13 +637,13 @@ def test_nodes_without_names_are_not_named_twice(corpus: Path) -> None:
 
 def test_slowest_of_few_operators_is_reported_alone() -> None:
     three = timed(("fused_exp", 1e4), ("fused_log", 2e4), ("fused_tanh", 1e4))
-    assert found(three, "slowest-operators")[0].title == "log #2 takes 50.0 % of the time"
+    assert found(three, "slowest-operators")[0].title == "#2 log takes 50.0 % of the time"
 
 
 def test_unknown_operators_are_not_assigned_a_kind() -> None:
     assert found(timed(("mine", 1e4), ("yours", 2e4)), "time-by-work") == []
     mixed = found(timed(("mine", 3e4), ("fused_nn_conv2d", 1e4)), "time-by-work")[0]
-    assert mixed.title == "Convolution takes 25.0 % of the time: conv2d #2 25.0 %"
+    assert mixed.title == "Convolution takes 25.0 % of the time: #2 conv2d 25.0 %"
     assert mixed.evidence[-1] == ("unknown operators: 75.0 % (1 node)")
 
 

@@ -195,7 +195,7 @@ def test_file_truncated_before_the_scan_is_reported(tmp_path: Path) -> None:
     (fault,) = found.errors
     why = "the file changed after it was opened (output_tensors.params)"
     assert fault.title == f"2 of 2 tensors could not be read: {why}"
-    assert fault.evidence == (f"x #0, f #1: {why}",)
+    assert fault.evidence == (f"#0 x, #1 f: {why}",)
     assert not found.by_rule("scanned")
     health = run.health(progress=False)
     assert [each.words for each in health.unread] == [f"could not be read: {why}"] * 2

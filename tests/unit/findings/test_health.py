@@ -124,7 +124,7 @@ def test_nonfinite_origin_ranks_first_and_nan_before_inf() -> None:
     assert [each.name for each in health] == ["x", "inf", "came", "nan", "zero"]
     assert health.first_nonfinite is health[1]
     assert health.first_nan is health[2]
-    assert "from exp #1" in health[2].words
+    assert "from #1 exp" in health[2].words
     assert health.of(4).brief == "all zero"
     with pytest.raises(KeyError, match="no tensor for node 9"):
         health.of(9)

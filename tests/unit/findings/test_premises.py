@@ -91,7 +91,7 @@ def test_guessed_roles_lower_confidence() -> None:
     run = plant(Op("x", bad), Op("p0", ramp(8)), relu(bad, reads=((0, 0), (1, 0))))
     (guessed,) = run.findings(progress=False).by_rule("first-nonfinite")
     assert guessed.confidence is Confidence.MEDIUM
-    assert "no params file tells inputs from parameters" in guessed.why
+    assert "no params file lists the parameters among the inputs" in guessed.why
     told = dataclasses.replace(run.parts, graph=run.graph.with_parameters(["p0"]))
     (sure,) = tvmdbg.DebugRun(told).findings(progress=False).by_rule("first-nonfinite")
     assert sure.confidence is Confidence.HIGH

@@ -37,7 +37,7 @@ def test_node_view(graph: Graph) -> None:
 
 @pytest.mark.parametrize("index", [5, -6])
 def test_unknown_node_raises_index_error(graph: Graph, index: int) -> None:
-    with pytest.raises(IndexError, match=f"node {index} of a graph with 5 nodes"):
+    with pytest.raises(IndexError, match=f"no node {index}; ids are 0 to 4"):
         graph.nodes[index]
 
 

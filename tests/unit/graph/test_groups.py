@@ -232,7 +232,7 @@ def test_groups_are_found_by_name() -> None:
         found.find(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"by name: groups\.find\('residual block'\)"):
         found["residual block"]  # type: ignore[call-overload]
-    with pytest.raises(TypeError, match="takes the id of a node, not 'n1'"):
+    with pytest.raises(TypeError, match="node ids are numbers, not 'n1'"):
         found.of("n1")  # type: ignore[arg-type]
     assert repr(found) == ("4 groups of 21 of 22 nodes\n  0 residual block × 3: 21 nodes")
     assert repr(found[0]) == "<Group 0 'residual block × 3': 21 nodes, holds 3 of residual block>"

@@ -11,6 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.params import write_params
 from tvmdbg_widgets.analysis.opening import Highlight, highlights, opening_tensor
 from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.model.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 EMPTY, ZEROS = np.zeros((0, 3), np.float32), np.zeros(9, np.float32)
@@ -113,3 +114,30 @@ def test_views_receive_same_highlights(run: tvmdbg.DebugRun) -> None:
     assert [each["label"] for each in told] == list(found(run))
     assert told[0]["entry"] is None
     assert told[1]["entry"] == [told[1]["nodes"][0], 0]
+
+
+def finding(severity: Severity, *nodes: int, entries: tuple[tuple[int, int], ...] = ()) -> Finding:
+    return Finding(severity, "x", (), Confidence.HIGH, "", nodes, entries)
+
+
+@pytest.mark.parametrize(
+    ("findings", "node"),
+    [
+        ([finding(Severity.WARNING), finding(Severity.WARNING, 7, 4)], 7),
+        ([finding(Severity.WARNING, 3, 7, entries=((3, 9), (7, 0)))], 7),
+        ([finding(Severity.WARNING, 4), finding(Severity.ERROR, 10)], 10),
+        ([finding(Severity.HOTSPOT, 4), finding(Severity.INFO, 7)], None),
+    ],
+)
+def test_first_error_or_warning_with_nodes_opens_every_view(
+    findings: list[Finding], node: int | None
+) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    run.findings()
+    search, known = run.facts.search, Findings(findings)
+    search.known = lambda **_: known  # type: ignore[method-assign]
+    slowest = int(np.nanargmax(run.timeline.node_ns))
+    assert opening_tensor(run.facts).node == (slowest if node is None else node)
+    told = answer(run.facts, {"kind": "health"}).result["opens"]
+    assert told == (None if node is None else [node, 0])
+    assert run.figure("tensor").description["entry"] == [slowest if node is None else node, 0]

@@ -21,7 +21,7 @@ def test_invalid_tensor_key_error_explains_valid_keys(run: DebugRun, key: Any) -
 
 @pytest.mark.parametrize("key", [-1, 10**30, (0, -1), (0, 1), "nope", ("p0", 3)])
 def test_unknown_tensor_keys_raise_key_error(run: DebugRun, key: Any) -> None:
-    with pytest.raises(KeyError, match="no tensor"):
+    with pytest.raises(KeyError, match="no tensor|no node"):
         run.tensors[key]
 
 
@@ -45,7 +45,7 @@ def test_session_refuses_to_select_missing_node(
 
 
 def test_session_error_lists_valid_node_ids(run: DebugRun) -> None:
-    with pytest.raises(traitlets.TraitError, match="the graph has nodes 0 to 71"):
+    with pytest.raises(traitlets.TraitError, match="ids are 0 to 71"):
         tvmdbg.Session(run).selected = [999]
     with pytest.raises(traitlets.TraitError, match="node ids start at 0"):
         tvmdbg.Session().selected = [-1]

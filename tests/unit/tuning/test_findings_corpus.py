@@ -15,15 +15,15 @@ from tvmdbg_widgets.tuning import TuningLog, open_tuning
 VERDICTS = {
     "MHA4-B128-int8.json": {"build-starvation"},
     "autotvm-bert.stage1.log.tmp": {"build-starvation"},
-    "2080ti-bert-B1.json": set(),
-    "t4-bert-B1.v0.5.json": set(),
+    "2080ti-bert-B1.json": {"few-failures"},
+    "t4-bert-B1.v0.5.json": {"few-failures"},
     "t4-all-runtimeout.v0.4.json": {"no-valid-schedule", "run-timeouts"},
     "ansor-bert.stage1.log": {"noisy-costs", "resumed-log"},
     "ansor_relu_128_1008_42_42.log": {"run-timeouts"},
     "ansor_matmul_65536_30522_1024.log": {"run-timeouts", "resumed-log"},
     "ansor_conv2d_128_3_331_331_96_3_3_2_0.log": {"run-timeouts"},
-    "S2D1P1_64_32_16_16_16_3_3_ansor__tune.log": set(),
-    "ms_tvm_0.25_handmade/database_tuning_record.json": {"duplicates"},
+    "S2D1P1_64_32_16_16_16_3_3_ansor__tune.log": {"few-failures"},
+    "ms_tvm_0.25_handmade/database_tuning_record.json": {"duplicates", "few-failures"},
 }
 BEST = {"distilled-log"}
 
@@ -81,7 +81,7 @@ def test_tables_of_one_log_agree(corpus: Path, by: str) -> None:
 
 
 DIAGNOSES = {
-    "fine": set(),
+    "fine": {"few-failures"},
     "starved": {"build-starvation"},
     "slow_task": {"slow-compiling-task"},
     "unroll": {"unroll-bloat"},
@@ -89,9 +89,9 @@ DIAGNOSES = {
     "burst": {"temporary-contention"},
     "run_timeouts": {"run-timeouts"},
     "no_schedule": {"no-valid-schedule", "frequent-errors"},
-    "resumed": {"resumed-log"},
-    "measured_again": {"duplicates", "resumed-log"},
-    "copied": {"duplicates", "resumed-log"},
+    "resumed": {"resumed-log", "few-failures"},
+    "measured_again": {"duplicates", "resumed-log", "few-failures"},
+    "copied": {"duplicates", "resumed-log", "few-failures"},
 }
 
 

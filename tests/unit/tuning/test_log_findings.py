@@ -181,8 +181,10 @@ def test_unexplained_build_timeouts_have_low_confidence() -> None:
     assert [(each.rule, each.severity) for each in few] == [("build-timeouts", Severity.INFO)]
 
 
-def test_few_timeouts_are_not_reported() -> None:
-    assert list(findings(rounds((0, 2), (1, 1), (2, 2)))) == []
+def test_few_timeouts_are_counted_and_not_explained() -> None:
+    (found,) = findings(rounds((0, 2), (1, 1), (2, 2)))
+    assert (found.rule, found.severity, len(found.trials)) == ("few-failures", Severity.INFO, 5)
+    assert found.title.startswith("5 of 192 trials failed (2.60")
 
 
 def test_hidden_run_timeouts_are_reported() -> None:

@@ -202,8 +202,8 @@ def test_log_repr_summarizes_records() -> None:
         "  61.0 min from 2020-09-13 12:26 to 2020-09-13 13:27 UTC",
         told[4],
     ]
-    assert told[4].startswith("  1 line refused: line 6, ")
-    assert "  0 lines refused" in repr(opened()).splitlines()
+    assert told[4].startswith("  1 line skipped: line 6, ")
+    assert "  0 lines skipped" in repr(opened()).splitlines()
     told = repr(opened([LINES[0].replace(b'"v0.6"', b'"\\u001b[31m"')]))
     assert told.replace("\n", "").isprintable()
 

@@ -1,3 +1,4 @@
+import html
 from itertools import pairwise
 from typing import Any
 
@@ -107,3 +108,17 @@ def test_alignment_keeps_both_orders(a: list[int], b: list[int]) -> None:
 
 def test_long_sequences_are_paired_by_position() -> None:
     assert align([0] * 5_000, [0] * 5_001, lambda value: value)[-1] == (None, 5_000)
+
+
+def test_loops_that_print_alike_are_not_marked_and_keep_their_indent() -> None:
+    # An inner split of an outermost part of 1 has a factor that is not printed.
+    a = [["SP", 2, 0, 64, [1, 8], 1], ["SP", 2, 2, 48, [6], 1]]
+    found = compared(a, [["SP", 2, 0, 64, [4, 8], 1], ["SP", 2, 2, 48, [6], 1]])
+    for line in found.lines:
+        assert (line.change == "same") == (line.text_a == line.text_b)
+    changed = [line.text_a for line in found.lines if line.change == "changed"]
+    assert changed
+    assert all(f"A {text}" in repr(found) for text in changed)
+    page = found._repr_html_()
+    assert "white-space: pre" in page
+    assert all(html.escape(line.text_a) in page for line in found.lines)

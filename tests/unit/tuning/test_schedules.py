@@ -43,8 +43,8 @@ def test_schedule_without_dag_shows_loops_and_factors() -> None:
 
 def test_factors_are_printed_after_unknown_extents() -> None:
     found = Schedule(record([["CA", 2, 4, 0], ["SP", 2, 0, 9, [4], 1], ["AN", 4, 0, 3]]))
-    assert "for axis0.1 (None) factor 4" in found.print()
-    assert "(None) factor 4" in repr(found)
+    assert "for axis0.1 (0,?) factor 4" in found.print()
+    assert "(0,?) factor 4" in repr(found)
 
 
 def test_dag_that_does_not_fit_is_reported_and_steps_are_shown() -> None:

@@ -40,7 +40,7 @@ def test_a_note_is_written_replaced_and_taken_away(run: DebugRun) -> None:
 
 def test_a_note_needs_a_node_and_a_text(run: DebugRun) -> None:
     note = run.session.note
-    with pytest.raises(IndexError, match=f"no node {LAST + 1}; the graph has nodes 0 to {LAST}"):
+    with pytest.raises(IndexError, match=f"no node {LAST + 1}; ids are 0 to {LAST}"):
         note(LAST + 1, "x")
     with pytest.raises(IndexError):
         note(-1, "x")
@@ -124,9 +124,9 @@ def test_new_tour_resets_step_and_selection(run: DebugRun) -> None:
 @pytest.mark.parametrize(
     ("bad", "kind", "told"),
     [
-        ((10**6, "x"), IndexError, "step 2 of 2: no node 1000000; the graph has nodes 0 to 71"),
+        ((10**6, "x"), IndexError, "step 2 of 2: no node 1000000; ids are 0 to 71"),
         (("conv9", "x"), KeyError, "step 2 of 2: no node is named 'conv9'"),
-        (((4, 9), "x"), IndexError, "step 2 of 2: no output 9 of node 4; its outputs are 0 to 0"),
+        (((4, 9), "x"), IndexError, "step 2 of 2: no output 9 of node 4; it has one, 0"),
         ((4, 5), TypeError, "step 2 of 2: a text must be a str, not int"),
         ((4,), TypeError, r"step 2 of 2: \(4,\) is not a step; write"),
         (4, TypeError, "step 2 of 2: 4 is not a step"),

@@ -374,11 +374,34 @@ def test_data_sizes_are_copied_by_the_view(run: DebugRun) -> None:
 
 
 def test_debugger_has_separate_show_and_tensor_show(run: DebugRun) -> None:
-    assert tvmdbg.TensorInspector(run, show="profile").show == "profile"
+    assert tvmdbg.TensorInspector(run, show="line plot").show == "line plot"
     debugger = tvmdbg.Debugger(run, tensor_show="channels", show="table")
     assert (debugger.tensor_show, debugger.show) == ("channels", "table")
     with pytest.raises(traitlets.TraitError):
         tvmdbg.TensorInspector(run, show="table")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now"), [("picture", "heatmap"), ("profile", "line plot"), ("Profile", "line plot")]
+)
+def test_earlier_names_of_tensor_views_are_taken(run: DebugRun, earlier: str, now: str) -> None:
+    view, debugger = tvmdbg.TensorInspector(run, show=earlier), tvmdbg.Debugger(run)
+    assert view.show == now
+    debugger.tensor_show = earlier
+    assert debugger.tensor_show == now
+    view.set_state({"show": earlier})
+    assert view.show == now
+    assert run.figure("tensor", show=earlier).text == run.figure("tensor", show=now).text
+
+
+def test_entry_without_graph_is_a_tensor_of_the_run(tmp_path: Path) -> None:
+    run = run_of(tmp_path, {"a": np.zeros(3), "b": np.ones(3)})
+    assert tvmdbg.TensorInspector(run, entry=1).entry == (1, 0)
+    for bad, why in ((999, "tensors are of nodes 0 to 1"), ((1, 5), "no tensor of node 1, output 5")):
+        with pytest.raises(traitlets.TraitError, match=why):
+            tvmdbg.TensorInspector(run, entry=bad)
+        with pytest.raises(KeyError, match=why):
+            run.figure("tensor", entry=bad)
 
 
 def test_session_rejects_nodes_missing_from_run(run: DebugRun) -> None:

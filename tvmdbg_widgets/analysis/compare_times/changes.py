@@ -25,7 +25,7 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import (
     least_p,
 )
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent, text_lines
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, speed_text, text_lines
 from tvmdbg_widgets.model.base.ranges import MadeSequence
 from tvmdbg_widgets.model.base.text import columns_of, data_frame, more_text, one_line
 
@@ -117,7 +117,7 @@ class TimeChange:
         return (
             f"TimeChange {one_line(self.label)!r} ({self.nodes}): {' → '.join(self.texts)}, "
             f"{change_text(self.change_ns)} "
-            f"({ratio_text(self.ratio)}); {self.verdict.label}: {self.why}"
+            f"({speed_text(self.ratio)}); {self.verdict.label}: {self.why}"
         )
 
     def cells(self) -> list[str]:
@@ -128,14 +128,14 @@ class TimeChange:
             self.texts[0] if self.a else "–",
             self.texts[1] if self.b else "–",
             change_text(self.change_ns),
-            ratio_text(self.ratio) if self.a and self.b else "–",
+            speed_text(self.ratio) if self.a and self.b else "–",
             self.verdict.label,
             "–" if np.isnan(self.q) else p_text(self.q),
         ]
 
 
 #: Titles of :meth:`TimeChange.cells` after the first.
-TITLES = ("nodes A ~ B", "A", "B", "B − A", "Δ %", "verdict", "p corrected")
+TITLES = ("nodes A ~ B", "A", "B", "B − A", "speed", "verdict", "p corrected")
 _IDS = 4
 
 
@@ -189,15 +189,6 @@ def change_text(ns: float) -> str:
     """Format a difference with its sign: ``"+1.82 ms"``, ``"−340.0 µs"``, ``"0 ns"``."""
     size = duration_text(abs(ns))
     return size if not ns or math.isnan(ns) else f"{'+' if ns > 0 else '−'}{size}"
-
-
-def ratio_text(ratio: float) -> str:
-    """Format a ratio as a signed share, above ten times as a factor: ``"+4.56 %"``."""
-    if math.isnan(ratio):
-        return "unknown"
-    if ratio > 10:
-        return f"{fixed(ratio, 1)} times"
-    return percent(0.0) if ratio == 1 else f"{'+' if ratio > 1 else '−'}{percent(abs(ratio - 1))}"
 
 
 def p_text(p: float) -> str:

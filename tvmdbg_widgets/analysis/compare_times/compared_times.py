@@ -19,7 +19,6 @@ from tvmdbg_widgets.analysis.compare_times.changes import (
     change_text,
     grouped,
     p_text,
-    ratio_text,
 )
 from tvmdbg_widgets.analysis.compare_times.verdicts import (
     ALPHA,
@@ -209,7 +208,6 @@ def _total(times: npt.NDArray[np.float64]) -> float:
 
 
 _MOST = 0.9
-_FACTOR = 10  # factor above which a share says no more
 #: What no test of repeats can know.
 SESSIONS = (
     "The repeats of each run were measured in one session: what else differed between the "
@@ -233,8 +231,10 @@ def sentence(compared: ComparedTimes) -> str:
         return f"B takes as long as A: {totals}"
     ratio = total_b / total_a if total_a > 0 else 0.0
     if 0 < ratio < math.inf:
-        shares = [ratio_text(ratio)] if max(ratio, 1 / ratio) >= 1.1 and ratio <= _FACTOR else []
-        size = f"B is {speed_text(ratio)} ({', '.join([change_text(change), *shares])}): {totals}"
+        speed = speed_text(ratio)
+        same = speed == "same speed"
+        how = "takes about as long as A" if same else f"is {speed}"
+        size = f"B {how} ({change_text(change)}): {totals}"
     else:
         how = "slower" if change > 0 else "faster"
         size = f"B is {duration_text(abs(change))} {how}: {totals}"

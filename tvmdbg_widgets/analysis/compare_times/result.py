@@ -26,7 +26,7 @@ from tvmdbg_widgets.analysis.compare_times.compared_times import (
 from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.base.slips import one_of
+from tvmdbg_widgets.model.base.slips import one_of, public_class
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
@@ -56,6 +56,7 @@ class KindChanges(TimeChanges):
         return self._comparison.title, f"By op kind: {self._comparison.sentence}"
 
 
+@public_class
 class TimeComparison(ComparedTimes):
     """Times of two runs by operator; a sequence of :class:`TimeChange`.
 

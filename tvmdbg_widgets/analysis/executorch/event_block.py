@@ -22,7 +22,7 @@ from tvmdbg_widgets.analysis.executorch.handle_index import handles_of
 from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
 from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.slips import meant
+from tvmdbg_widgets.model.base.slips import meant, public_class
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.executorch.event_nodes import HOW
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@public_class
 @dataclass(eq=False)
 class EventBlock:
     """Runs that logged the same events in the same order.

@@ -12,6 +12,7 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.matches import graph_alone, parts_alone
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, percent
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.base.text import columns_of, data_frame, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, EXACT, NONE, ORDER, Inside
 from tvmdbg_widgets.model.executorch.event_nodes import ExecuTorchFiles
@@ -197,6 +198,7 @@ class RecordedCall:
         return text if self.operators is None else f"{text}; {matched}"
 
 
+@public_class
 class RecordedCalls(Sequence[RecordedCall]):
     """Calls of delegates in the order of the dump, or of the program without one."""
 

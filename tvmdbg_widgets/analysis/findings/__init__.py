@@ -24,6 +24,7 @@ from tvmdbg_widgets.analysis.findings.executorch.mapping import (
     find_unmapped,
     find_unseen,
 )
+from tvmdbg_widgets.analysis.findings.executorch.not_delegated import find_not_delegated
 from tvmdbg_widgets.analysis.findings.executorch.operators import find_delegate_conversions
 from tvmdbg_widgets.analysis.findings.executorch.values import (
     find_debug_values,
@@ -38,6 +39,7 @@ from tvmdbg_widgets.analysis.findings.files import (
     find_scanned,
 )
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.findings.slow_twins import find_slow_twins
 from tvmdbg_widgets.analysis.findings.storage import (
     find_lost_values,
     find_overwritten,
@@ -85,6 +87,7 @@ RULES: Final[tuple[Rule, ...]] = (
     find_warm_up,
     find_noise,
     find_slowest,
+    find_slow_twins,
     find_work,
     find_movement,
     find_unused,
@@ -96,6 +99,7 @@ RULES: Final[tuple[Rule, ...]] = (
     find_delegate_conversions,
     find_algorithms,
     find_splits,
+    find_not_delegated,
     find_unmapped,
     find_unseen,
     find_delegate_clock,

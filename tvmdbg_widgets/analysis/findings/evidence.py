@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, RecordedDump
+from tvmdbg_widgets.analysis.findings.twins import Twins
 from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
 from tvmdbg_widgets.analysis.scan_results import Entry, ScanColumns, Scanned
 from tvmdbg_widgets.analysis.summary import check
@@ -17,7 +19,8 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text
 from tvmdbg_widgets.model.base.text import Issue, Issues, one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.graph.graph import node_labels, node_title
+from tvmdbg_widgets.model.graph.graph import node_labels, node_title, short_label
+from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.operators import bare, parts, without_prefix
 from tvmdbg_widgets.model.parameters import later_writers
 from tvmdbg_widgets.model.parts import RunParts
@@ -45,9 +48,12 @@ class OperandRead(NamedTuple):
 class RunEvidence:
     """Run with all facts that rules need."""
 
-    def __init__(self, parts: RunParts, scanned: Scanned) -> None:
+    def __init__(
+        self, parts: RunParts, scanned: Scanned, groups: Callable[[], Groups] | None = None
+    ) -> None:
         self.parts = parts
         self.scanned = scanned
+        self._groups = groups
 
     @cached_property
     def statistics(self) -> dict[Entry, Statistics]:
@@ -72,6 +78,14 @@ class RunEvidence:
     def issues(self) -> Issues:
         """All issues of ``run.check()``."""
         return check(self.parts)
+
+    @cached_property
+    def twins(self) -> Twins | None:
+        """Operators at the same place in other instances of a block; None without a graph."""
+        graph = self.parts.graph
+        if graph is None:
+            return None
+        return Twins(graph, self._groups() if self._groups is not None else groups(graph))
 
     def of_rules(self, *rules: str) -> list[Issue]:
         """Return the issues of some rules."""
@@ -234,10 +248,10 @@ class RunEvidence:
         return np.flatnonzero(self.shares > 0).tolist()
 
     def name(self, node: int) -> str:
-        """Return a node's name: ``"conv2d + add + relu #38"``, ``"node 38"``, ``"call 38"``."""
+        """Return a node's name: ``"#38 conv2d + add + relu"``, ``"node 38"``, ``"call 38"``."""
         item = self.words.item if self.words is not None and not self.tensors else "node"
         label, numbered = self.label(node), f"{item} {node}"
-        return numbered if label in ("", numbered) else node_title(label, node)
+        return numbered if label in ("", numbered) else node_title(short_label(label), node)
 
     def label(self, node: int) -> str:
         """Return the operators of a node in a few words, else its name, on one line."""
@@ -273,16 +287,19 @@ class RunEvidence:
         return text.cut(one_line(without_prefix(name, modules)), _LONGEST_NAME)
 
     def entry_name(self, entry: Entry) -> str:
-        """Return an output's name: the node's, with ``:1`` beyond the first."""
+        """Return an output's name: the node's, with ``:1`` behind the id beyond the first."""
         node, output = entry
-        return self.name(node) + (f":{output}" if output else "")
+        name = self.name(node)
+        if output and name.startswith(f"#{node}"):
+            return node_title(short_label(self.label(node)), node, output)
+        return name + (f":{output}" if output else "")
 
     def list(self, nodes: Sequence[int], most: int = _LISTED) -> str:
         """List the first nodes and count the rest."""
         return _listed([self.name(node) for node in nodes[:most]], len(nodes))
 
     def call_name(self, call: DelegateInstruction) -> str:
-        """Return a delegate call's name: ``"instruction 2 (linear #5, relu #6)"``."""
+        """Return a delegate call's name: ``"XNNPACK call 1 of 2 (#5 linear, #6 relu)"``."""
         return call.place + (f" ({self.list(call.nodes, 3)})" if call.nodes else "")
 
     def list_entries(self, entries: Sequence[Entry], most: int = _LISTED) -> str:

@@ -133,9 +133,7 @@ _NEXT_EDGES = (
 _OUTPUTS = "the dump names the producer, not which of its outputs"
 _BRANCHES = "what was written last depends on the branches taken"
 _ALIKE = "which of identical operators a delegate's operator came from is not recorded"
-_NEXT_ALIKE = (
-    "Read these times as those of any of the identical operators; only which of them is not known."
-)
+_NEXT_ALIKE = "Each time is that of one of the identical operators; which one is not recorded."
 _NEXT = "Make sure that all files come from the same run; run.check() lists what does not match."
 
 
@@ -246,13 +244,10 @@ def find_names(evidence: RunEvidence) -> Iterable[Finding]:
     ]
     shared = sum(map(len, groups))
     if lost:
-        names = (
-            f"; the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'was')} lost "
-            "because of it"
-        )
+        names = f"; so {counted(len(lost), 'node')} {agree(len(lost), 'has')} no tensor"
         facts.insert(0, f"no tensor: {evidence.list(lost)}")
     else:
-        names = "; their ids tell them apart"
+        names = "; refer to them by id"
     yield Finding(
         Severity.WARNING if lost else Severity.INFO,
         f"{counted(shared, 'node')} share {counted(len(groups), 'name')}{names}",
@@ -261,7 +256,7 @@ def find_names(evidence: RunEvidence) -> Iterable[Finding]:
         "the graph file lists every name"
         + (", and TVM v0.8 keeps the last tensor of a name" if lost else ""),
         tuple(node for nodes in groups for node in nodes),
-        next_step="Refer to these nodes by id. In the model, give each layer a unique name.",
+        next_step="Give each layer of the model a unique name. Until then, use node ids.",
         weight=0.8 if lost else 0.5,
     )
 

@@ -62,14 +62,15 @@ def premises(rests_on: Basis, evidence: RunEvidence, finding: Finding) -> Iterat
 
 def _tensors(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     entries = finding.entries or tuple((node, 0) for node in finding.nodes)
-    yield from _joined(evidence, entries)
+    yield from tensor_doubts(evidence, entries)
 
 
 def _all_tensors(evidence: RunEvidence, _finding: Finding) -> Iterator[Premise]:
-    yield from _joined(evidence, tuple(evidence.tensors))
+    yield from tensor_doubts(evidence, tuple(evidence.tensors))
 
 
-def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
+def tensor_doubts(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
+    """Yield doubts about the tensors of some entries."""
     tensors = evidence.tensors
     joined = [tensors[entry] for entry in entries if entry in tensors]
     if not joined:
@@ -85,12 +86,17 @@ def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iter
 
 
 def _edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    yield from edge_doubts(evidence, finding.nodes)
+
+
+def edge_doubts(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
+    """Yield doubts about the edges into some nodes."""
     graph = evidence.parts.graph
     if graph is None:
         return
-    own = np.isin(graph.edge_target, np.array(finding.nodes, np.int64))
+    own = np.isin(graph.edge_target, np.array(nodes, np.int64))
     yield from _trusted(graph.edge_trust[own])
-    yield from _reader_doubts(evidence, finding.nodes)
+    yield from _reader_doubts(evidence, nodes)
 
 
 def _all_edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
@@ -116,7 +122,7 @@ def _reader_doubts(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Pr
     known = (graph.attrs[node] for node in nodes if 0 <= node < graph.num_nodes)
     doubts = dict.fromkeys(str(fields["uncertain"]) for fields in known if fields.get("uncertain"))
     if doubts:
-        yield Premise(Confidence.LOW, f"not sure of these nodes: {', '.join(doubts)}")
+        yield Premise(Confidence.LOW, f"these nodes are uncertain: {', '.join(doubts)}")
 
 
 def _roles(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
@@ -129,8 +135,9 @@ def _roles(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     }
     doubtful = sorted(bases & {"structure", "name", "unknown"})
     if doubtful:
-        why = f"no params file tells inputs from parameters; told by {' and '.join(doubtful)}"
-        why = why.replace("told by unknown", "nothing else does")
+        known = " and ".join(basis for basis in doubtful if basis != "unknown")
+        how = f"only {known} distinguishes them" if known else "nothing distinguishes them"
+        why = f"no params file lists the parameters among the inputs; {how}"
         yield Premise(Confidence.MEDIUM, why)
 
 
@@ -152,7 +159,7 @@ def _slots(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     if plan.credibility is Credibility.MEANINGLESS:
         yield Premise(Confidence.LOW, "storage_id says nothing about memory in this graph")
     elif plan.credibility is Credibility.UNCONFIRMED:
-        why = "too few outputs of this graph take over a slot to bear its storage ids out"
+        why = "too few outputs of this graph reuse a slot to confirm its storage ids"
         yield Premise(Confidence.MEDIUM, why)
     yield from _edges(evidence, finding)
 

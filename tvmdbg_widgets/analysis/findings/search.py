@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor
 
 from tvmdbg_widgets.analysis.findings import find, probes, screens
@@ -11,6 +12,7 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.health_table import health
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.model.findings import Findings
+from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.parts import RunParts
 
@@ -20,8 +22,9 @@ _PATIENCE = 10.0
 class FindingsSearch:
     """Scan of the tensors of a run, with rules applied to its results."""
 
-    def __init__(self, parts: RunParts) -> None:
+    def __init__(self, parts: RunParts, groups: Callable[[], Groups] | None = None) -> None:
         self._parts = parts
+        self._groups = groups
         self.scan = TensorScan(parts, probes(), screens())
         self._lock = threading.Lock()
         self._evidence: RunEvidence | None = None
@@ -56,7 +59,7 @@ class FindingsSearch:
             scanned = self.scan.scanned()
             if evidence is None or known is None or scanned.done != known.scanned:
                 begin = time.monotonic()
-                evidence = RunEvidence(self._parts, scanned)
+                evidence = RunEvidence(self._parts, scanned, self._groups)
                 known = find(evidence)
                 end = time.monotonic()
                 self._evidence, self._known, self._health = evidence, known, None

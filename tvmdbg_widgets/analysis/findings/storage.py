@@ -102,9 +102,9 @@ def find_storage_ids(evidence: RunEvidence) -> Iterable[Finding]:
         meaningless(plan),
         cut([loss_text(plan, loss) for loss in plan.losses], 3),
         Confidence.MEDIUM,
-        "a memory planner gives an output the slot of one that nobody needs any more",
+        "a memory planner reuses the slot of an output that is no longer read",
         next_step="Open the graph as the compiler wrote it: open(…, graph=lib.get_graph_json()). "
-        "Sums of memory are of no use here.",
+        "Sums of memory mean nothing here.",
         weight=0.5,
     )
 

@@ -22,6 +22,7 @@ from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, fixed, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.graph.graph import short_label
 from tvmdbg_widgets.model.graph.operators import family, parts
 from tvmdbg_widgets.model.timeline.node_sets import NOISY_RATIO
 from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -76,8 +77,8 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
         f"{', '.join(functions[:_NAMED])}",
         tuple(facts),
         evidence.confidence_in_shares,
-        "operators are read from function names; a fused function counts for each kind in it, "
-        "since its time cannot be split" + evidence.inflated,
+        "time by fused operator (a fused function counts for each); operators are read from "
+        "function names" + evidence.inflated,
         tuple(nodes[first]),
         next_step="run.table() lists the kind of each; GraphView(run, color_by='time') shows where "
         "they are.",
@@ -108,7 +109,7 @@ def _functions_by_share(
         called[evidence.label(node)].append(node)
     functions = []
     for name, own in called.items():
-        who = evidence.name(own[0]) if len(own) == 1 else f"{name} ({len(own)}×)"
+        who = evidence.name(own[0]) if len(own) == 1 else f"{short_label(name)} ({len(own)}×)"
         functions.append((shares[name], f"{who} {percent(shares[name])}"))
     functions += [(share, f"{name} {percent(share)}") for name, share, _ in together]
     return [text for _, text in sorted(functions, key=lambda each: -each[0])]
@@ -164,7 +165,7 @@ def find_movement(evidence: RunEvidence) -> Iterable[Finding]:
             facts.append(
                 f"also fused into {counted(len(fused), 'node')} with "
                 f"{percent(float(evidence.shares[fused].sum()))} of the time; its part of that is "
-                "unknown"
+                "not known"
             )
         yield Finding(
             Severity.HOTSPOT,
@@ -208,16 +209,15 @@ def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
     half = int(np.searchsorted(np.cumsum(np.sort(shares)[::-1]), 0.5 - 1e-12)) + 1
     facts = [f"{name}: {duration_text(ns)}, {percent(share)}" for name, _, ns, share in named]
     if len(placed) > _SHOWN and half <= len(placed):
-        verb = agree(half, "accounts")
-        facts.append(f"the slowest {counted(half, words.row)} {verb} for half of the time")
+        verb, several = agree(half, "accounts"), counted(half, words.row).partition(" ")[2]
+        these = f"the {half:,} slowest {several}" if half > 1 else f"the slowest {words.row} alone"
+        facts.append(f"{these} {verb} for half of the time")
     if (gap := account.gap_ns) > _NEGLIGIBLE * timeline.total_ns:
-        facts.append(
-            f"{percent(gap / timeline.total_ns)} of the time is spent outside of instructions"
-        )
+        facts.append(f"{percent(gap / timeline.total_ns)} of the time is outside of instructions")
     if (left := float(np.nansum(account.ns[account.left]))) > _NEGLIGIBLE * timeline.total_ns:
         facts.append(
-            f"{percent(left / timeline.total_ns)} of the time is left of delegates' calls, outside "
-            "of their operators"
+            f"{percent(left / timeline.total_ns)} of the time is in delegate calls, outside of "
+            "their operators"
         )
     nodes = tuple(dict.fromkeys(node for _, members, _, _ in named for node in members))
     unsure = any(timeline.node_trust[node] == Trust.AMBIGUOUS for node in nodes)
@@ -233,10 +233,8 @@ def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
             f"{agree(len(unplaced), 'matches')} no node of the graph",
         )
     if len(placed) > len(named):
-        title += (
-            f"; the slowest {len(named)} of {counted(len(placed), words.row)} "
-            f"{agree(len(named), 'takes')} "
-        )
+        first = f"{len(named)} slowest" if len(named) > 1 else "slowest"
+        title += f"; the {first} of {counted(len(placed), words.row)} {agree(len(named), 'takes')} "
         title += percent(part)
     summed = "" if not timeline.synthetic else ", not the model's latency"
     yield Finding(
@@ -335,6 +333,7 @@ def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
     count, several = len(warm.totals), warm.cut > 1
     counts = np.diff(timeline.repeats_offsets)
     nodes = [n for n in np.flatnonzero(counts == count).tolist() if timeline.repeats(n).sum() > 0]
+    nodes.sort(key=lambda node: -timeline.node_ns[node])
     totals = ", ".join(duration_text(float(total)) for total in warm.totals[:_REPEATS_SHOWN])
     first = f"first {warm.cut} repeats take" if several else "first repeat takes"
     them, number = ("each of them", f" {warm.cut}") if several else ("it", "")
@@ -344,8 +343,8 @@ def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
         Severity.WARNING,
         f"The {first} {fixed(warm.ratio, 2)}× as long as the rest: means include warm-up",
         (
-            f"sum over operators, by repeat: {totals}{' …' if count > _REPEATS_SHOWN else ''}",
-            f"{slower} {agree(warm.slower, 'is')} slower in {them} than in the median",
+            f"total by repeat: {totals}{' …' if count > _REPEATS_SHOWN else ''}",
+            f"slower in {them} than in the median: {slower}",
             f"the mean over all repeats is {rest}",
         ),
         Confidence.HIGH

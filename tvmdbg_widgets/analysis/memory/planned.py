@@ -25,6 +25,7 @@ from tvmdbg_widgets.analysis.memory.sentences import Life, LiveEntries, Peak, Sl
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, PlanColumns, entry_sizes, in_workspace
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.model.base.ranges import frozen
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
@@ -130,6 +131,7 @@ def _live_bytes(
     return occupied(at, life.first[own], life.last[own], sizes[own], life.steps)
 
 
+@public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class MemoryPlan(PlanColumns):
     """Memory plan of a graph, with the columns of :class:`PlanColumns`."""

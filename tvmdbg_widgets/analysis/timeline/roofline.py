@@ -29,6 +29,7 @@ from tvmdbg_widgets.model.base.numbers import (
     text_lines,
 )
 from tvmdbg_widgets.model.base.ranges import MadeSequence, frozen
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.base.text import columns_of, cut, data_frame, more_text, one_line
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.operators import label
@@ -92,6 +93,7 @@ class Point:
     why: tuple[str, ...]
 
 
+@public_class
 class Roofline(MadeSequence[Point]):
     """The operators of a run as points, in the order of ids.
 

@@ -34,6 +34,7 @@ from tvmdbg_widgets.model.base.ranges import (
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import family
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.node_sets import node_statistics
@@ -135,6 +136,14 @@ class TimedSlices:
             rows = self._summed("node", inner, len(inner.keys))
             yield rows, [holders[at] for at in rows.order.tolist()]
 
+    def _led(self, keys: Keys) -> Floats:
+        """Return the time of functions by the operator that names their kind: no add leads a conv2d + add."""
+        words, kind = self.kinds
+        number = {word: at for at, word in enumerate(words)}
+        own = np.array([number.get(family(label), -1) for label in keys.labels], np.int64)
+        leads = own[keys.codes] == kind[keys.items]
+        return group_sums(keys.codes[leads], self.own[keys.items[leads]], len(keys.keys))
+
     def _summed(self, by: str, keys: Keys, num_work: int) -> SummedRows:
         """Sum by keys, the first of which are work."""
         timeline, size = self.timeline, len(keys.keys)
@@ -146,7 +155,8 @@ class TimedSlices:
         spread = group_spread(keys.codes[inside], duration[inside], size)
         offsets, ids = _nodes_by_key(keys, self.work, np.full(len(self.others.slices), -1))
         sure = confidence(timeline, offsets, ids, overlap=keys.overlap, part=self.range is not None)
-        order = np.argsort(-ns, kind="stable")
+        led = self._led(keys) if by == "part" and keys.overlap else np.zeros(size)
+        order = np.lexsort((-ns, -led))
         order = np.concatenate((order[order < num_work], order[order >= num_work]))
         place = np.empty(size, np.int64)
         place[order] = np.arange(size)
@@ -172,7 +182,7 @@ class TimedSlices:
 
 @dataclass(frozen=True, eq=False)
 class SummedRows:
-    """Sums by key, the largest first; ``codes`` are the rows of ``items`` of the slices."""
+    """Sums by key, the largest first, of fused operators those that lead a function; ``codes`` are the rows of ``items`` of the slices."""
 
     of: TimedSlices
     by: str

@@ -20,6 +20,7 @@ from tvmdbg_widgets.model.base.numbers import (
     time_share,
 )
 from tvmdbg_widgets.model.base.ranges import MadeSequence, Range
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.base.text import data_frame, more_text, one_line
 from tvmdbg_widgets.model.timeline.words import left_out
 
@@ -44,7 +45,7 @@ _WIDTH = 100
 _HEADS = {
     "node": "node",
     "kind": "op kind",
-    "part": "operator of fused functions",
+    "part": "fused operator",
     "group": "group",
     "module": "module",
     "device": "device",
@@ -93,6 +94,7 @@ class TimeRow:
         )
 
 
+@public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeTable(MadeSequence[TimeRow]):
     """Times summed by a key, the largest first: G rows.

@@ -155,6 +155,6 @@ def _total_text(milliseconds: float | None) -> str:
 
 def _refused(parts: TuningParts) -> str:
     if not parts.num_refused:
-        return "0 lines refused"
+        return "0 lines skipped"
     first = f": line {parts.refused[0].line:,}, {parts.refused[0].why}" if parts.refused else ""
-    return one_line(f"{counted(parts.num_refused, 'line')} refused{first}")
+    return one_line(f"{counted(parts.num_refused, 'line')} skipped{first}")

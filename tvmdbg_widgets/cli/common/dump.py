@@ -223,7 +223,7 @@ def one_node(run: DebugRun, text: str) -> int:
         node = int(text)
         if node < graph.num_nodes:
             return node
-        raise UsageError(f"there is no node {node}; the graph has nodes 0 to {graph.num_nodes - 1}")
+        raise UsageError(f"no node {node}; ids are 0 to {graph.num_nodes - 1}")
     try:
         return graph.node(text).id
     except KeyError as error:
@@ -258,7 +258,7 @@ def _range(match: re.Match[str], count: int) -> range:
     first, end = int(match[1] or 0), int(match[2]) if match[2] else count
     if first >= end or end > count:
         raise UsageError(
-            f"there are no nodes {match[0]}; the graph has nodes 0 to {count - 1}",
+            f"no nodes {match[0]}; ids are 0 to {count - 1}",
             "A range counts as in Python: 30:40 are nodes 30 to 39.",
         )
     return range(first, end)

@@ -85,14 +85,10 @@ def speed_text(ratio: float) -> str:
     ratio = as_float(ratio)
     if not 0 < ratio < math.inf:
         return "unknown"
-    if ratio == 1:
-        return "same speed"
     how = "slower" if ratio > 1 else "faster"
     factor = max(ratio, 1 / ratio)
-    if factor < 1.1:
-        return f"{percent(abs(ratio - 1))} {how}"
-    digits = 2 if factor < 2 else 1 if factor < 10 else 0
-    return f"{fixed(factor, digits)}× {how}"
+    times = fixed(factor, 3 if factor < 1.01 else 2 if factor < 2 else 1 if factor < 10 else 0)
+    return "same speed" if times == "1.000" else f"{times}× {how}"
 
 
 def integer(count: float) -> str:

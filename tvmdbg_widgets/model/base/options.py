@@ -25,6 +25,8 @@ class Accepts:
     check: Check
     #: Texts among them.
     texts: tuple[str, ...] = ()
+    #: Earlier names of texts.
+    earlier: Mapping[str, str] = field(default_factory=dict)
 
 
 @contextmanager
@@ -57,6 +59,7 @@ class Option:
         with naming(self.name):
             if self.accepts.texts and isinstance(value, str):
                 folded = {text.casefold(): text for text in self.accepts.texts}
+                folded |= self.accepts.earlier
                 return one_of(self.name, folded.get(value.casefold(), value), self.accepts.texts)
             return self.accepts.check(value)
 
@@ -133,13 +136,13 @@ def known_options(what: str, given: Iterable[str], kind: type[ViewOptions], *mor
             raise no_argument(what, name, {*known, "theme", "width"})
 
 
-def choice(*texts: str) -> Accepts:
-    """Accept one of some texts, in any case."""
+def choice(*texts: str, **earlier: str) -> Accepts:
+    """Accept one of some texts, in any case, and what a text was called earlier."""
 
     def check(value: Any) -> Any:
         return one_of("choice", value, texts)
 
-    return Accepts(" | ".join(f'"{text}"' for text in texts), "str", check, texts)
+    return Accepts(" | ".join(f'"{text}"' for text in texts), "str", check, texts, earlier)
 
 
 def either(one: Accepts, other: Accepts) -> Accepts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,8 @@ from typing import Any, Final, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.slips import public, row_of
 
 Number = TypeVar("Number", bound=np.generic)
 Item = TypeVar("Item", covariant=True)  # noqa: PLC0105 (named as what it stands for)
@@ -32,13 +33,12 @@ class MadeSequence(Sequence[Item]):
     def __getitem__(self, index: int) -> Item: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    @public
     def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
         places = range(len(self))
         if isinstance(index, slice):
             return tuple(map(self._item, places[index]))
-        if not -len(places) <= operator.index(index) < len(places):
-            raise IndexError(f"no item {index} among {len(places):,}")
-        return self._item(places[index])
+        return self._item(row_of("row", index, len(places)))
 
     def __iter__(self) -> Iterator[Item]:
         return map(self._item, range(len(self)))

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
-import linecache
-import os
+import re
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from itertools import islice
 from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from tvmdbg_widgets.model.base.near_names import SEARCHED, perhaps
+from tvmdbg_widgets.model.base.short_tracebacks import shorten
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 _Kind = TypeVar("_Kind", bound=type)
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
-
-_HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")  # noqa: PTH118, PTH120
 
 
 def asks(
@@ -48,8 +46,7 @@ def lazily(module: str, homes: Mapping[str, str]) -> Callable[[str], object]:
     def get(name: str) -> object:
         own = sys.modules[module]
         if name not in homes:
-            problem = f"module {module!r} has no attribute {name!r}"
-            raise AttributeError(problem, name=name, obj=own)
+            raise no_attribute(f"module {module!r}", name, {*homes, *getattr(own, "__all__", ())})
         home, _, there = homes[name].partition(":")
         value: object = getattr(import_module(f"tvmdbg_widgets.{home}"), there or name)
         setattr(own, name, value)
@@ -58,8 +55,21 @@ def lazily(module: str, homes: Mapping[str, str]) -> Callable[[str], object]:
     return get
 
 
+def no_attribute(owner: str, name: str, known: Iterable[str]) -> AttributeError:
+    """Return the error of an unknown attribute, with close names."""
+    problem = f"{owner} has no attribute {name!r}"
+    if not name.startswith("_"):
+        problem += perhaps(name, sorted(each for each in known if not each.startswith("_")))
+    error = AttributeError(problem)
+    shorten(error, is_slip=not name.startswith("_"))
+    return error
+
+
 def public(function: _Function) -> _Function:
-    """Make a function suggest close keywords, and IPython hide inner frames of its errors."""
+    """Make errors of a function help: close keywords, types it takes, and no inner frames.
+
+    See :mod:`~tvmdbg_widgets.model.base.short_tracebacks`.
+    """
     signature = inspect.signature(function)
     kinds = {item.kind for item in signature.parameters.values()}
     known = frozenset(
@@ -72,62 +82,124 @@ def public(function: _Function) -> _Function:
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
-            if not is_open and not known.issuperset(kwargs):
-                _refuse(function.__name__, kwargs, known)
+            if kwargs and not is_open and not known.issuperset(kwargs):
+                _refuse(f"{_name(function, args)}()", kwargs, known)
             return function(*args, **kwargs)
         except Exception as problem:
             shorten(problem)
-            raise
+            if hasattr(problem, "_render_traceback_"):
+                raise
+            refusal = _refusal(function, signature, args, kwargs)
+            if refusal is None:
+                raise
+            shorten(refusal, is_slip=True)
+            raise refusal from problem
 
     return called  # type: ignore[return-value]
 
 
-def public_class(kind: _Kind) -> _Kind:
-    """Make all public methods of a class :func:`public`, also inherited ones."""
+def _refuse(name: str, given: Iterable[str], known: frozenset[str]) -> None:
+    raise no_argument(name, next(each for each in given if each not in known), known)
+
+
+def _name(function: Callable[..., Any], args: Sequence[object]) -> str:
+    """Return what users call: of a constructor its class."""
+    return type(args[0]).__name__ if function.__name__ == "__init__" else function.__name__
+
+
+def _refusal(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> TypeError | None:
+    """Return what is wrong with the arguments of a call that failed, if that is certain."""
+    name = _name(function, args)
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError as problem:
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        parameters = [item for item in signature.parameters.values() if item.kind not in several]
+        needed = [item.name for item in parameters if item.default is item.empty]
+        more = ["…"] if len(needed) < len(parameters) else []
+        needed = needed[needed[:1] == ["self"] :]
+        return TypeError(f"{name}({', '.join([*needed, *more])}): {problem}")
+    for parameter, value in given.items():
+        item = signature.parameters[parameter]
+        if item.kind in (item.VAR_POSITIONAL, item.VAR_KEYWORD):
+            continue
+        if isinstance(item.annotation, str) and (what := _wrong_type(value, item.annotation)):
+            found = "None" if value is None else type(value).__name__
+            return TypeError(f"{name}() takes {parameter} as {what}, not {found}")
+    return None
+
+
+#: What a value of a type in a signature has, and what to call it; others may be anything.
+_TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "None": ("None", lambda value: value is None),
+    "str": ("str", lambda value: isinstance(value, str)),
+    "bytes": ("bytes", lambda value: isinstance(value, bytes | bytearray | memoryview)),
+    "bool": ("bool", lambda value: type(value).__name__ in ("bool", "bool_")),
+    "int": ("int", lambda value: hasattr(value, "__index__")),
+    "float": ("float", lambda value: hasattr(value, "__float__") or hasattr(value, "__index__")),
+    "os.PathLike": ("a path", lambda value: hasattr(value, "__fspath__")),
+    "Sequence": ("a list", lambda value: hasattr(value, "__iter__")),
+    "Iterable": ("a list", lambda value: hasattr(value, "__iter__")),
+    "Mapping": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "DebugRun": ("a run", lambda value: hasattr(value, "facts")),
+    "OpenedRun": ("a run", lambda value: hasattr(value, "facts")),
+    "TuningLog": ("a tuning log", lambda value: hasattr(value, "facts")),
+    "DTypeLayout": ("a DTypeLayout", lambda value: hasattr(value, "declaration")),
+    "ByteSource": ("a file", lambda value: hasattr(value, "read_ranges")),
+}
+
+
+def _wrong_type(value: object, annotation: str) -> str:
+    """Return what an annotation takes if the value is certainly none of it, or ""."""
+    kinds = [kind.strip() for kind in re.sub(r"\[.*?\]+", "", annotation).split("|")]
+    if any(kind not in _TYPES or _TYPES[kind][1](value) for kind in kinds):
+        return ""
+    return " or ".join(dict.fromkeys(_TYPES[kind][0] for kind in kinds if kind != "None"))
+
+
+def public_class(kind: _Kind, *more: str) -> _Kind:
+    """Make public methods and cached properties of a class :func:`public`, also inherited ones."""
+    private = {"__getitem__", "__call__", *more}
     for base in kind.__mro__:
         if not base.__module__.startswith("tvmdbg_widgets."):
             continue
         for name, member in list(vars(base).items()):
-            if inspect.isfunction(member) and not name.startswith("_") and not _is_public(member):
-                setattr(base, name, _marked(public(member)))
+            if name in private or not name.startswith("_"):
+                _open(base, name, member)
     return kind
 
 
-def _refuse(name: str, given: Iterable[str], known: frozenset[str]) -> None:
-    wrong = next(each for each in given if each not in known)
-    raise no_argument(f"{name}()", wrong, known)
-
-
-def shorten(problem: Exception) -> None:
-    """Hide frames of this package from IPython for a user's error."""
-    if not _is_a_slip(problem) or "_render_traceback_" in getattr(problem, "__dict__", {}):
+def _open(kind: type, name: str, member: Any) -> None:
+    """Make one member of a class :func:`public`."""
+    is_cached = isinstance(member, functools.cached_property)
+    function = member.func if is_cached else member
+    if not inspect.isfunction(function) or _is_public(function):
         return
-    problem._render_traceback_ = lambda: _lines(problem)  # type: ignore[attr-defined]
+    opened: Any = _marked(public(function))
+    if is_cached:
+        opened = functools.cached_property(opened)
+        opened.__set_name__(kind, name)
+    setattr(kind, name, opened)
 
 
-def _lines(problem: Exception) -> list[str]:
-    frames = traceback.extract_tb(problem.__traceback__)
-    own = [f for f in frames if not _is_ours(f.filename) and "IPython" not in f.filename]
-    text = traceback.format_exception_only(problem)
-    return [line.rstrip("\n") for line in [*traceback.format_list(own), *text]]
+def suggesting(kind: _Kind) -> _Kind:
+    """Make a class suggest close names for an unknown attribute."""
 
+    def get(self: Any, name: str) -> Any:
+        if name.startswith("_") or hasattr(type(self), name):
+            return object.__getattribute__(self, name)  # raises what it raised before
+        known = set(dir(self))
+        for part in getattr(self, "_looks_in", ()):
+            known |= {f"{part}.{each}" for each in dir(getattr(self, part)) if each[0] != "_"}
+        raise no_attribute(type(self).__name__, name, known)
 
-def _is_a_slip(problem: Exception) -> bool:
-    if isinstance(problem, OSError):
-        return problem.filename is not None
-    if not isinstance(problem, ValueError | TypeError | LookupError | ImportError):
-        return type(problem).__name__ == "TraitError"
-    last = problem.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None:
-        return False
-    file = last.tb_frame.f_code.co_filename
-    return _is_ours(file) and linecache.getline(file, last.tb_lineno).lstrip().startswith("raise")
-
-
-def _is_ours(file: str) -> bool:
-    return file.startswith(_HERE)
+    kind.__getattr__ = get  # type: ignore[attr-defined]
+    return kind
 
 
 def _marked(function: _Function) -> _Function:
@@ -139,33 +211,13 @@ def _is_public(function: Callable[..., Any]) -> bool:
     return bool(getattr(function, "_is_public", False))
 
 
-#: Names listed in a message, and names that are searched.
+#: Names listed in a message.
 _LISTED = 30
-_SEARCHED = 20_000
-
-
-def near(given: object, known: Iterable[object]) -> list[str]:
-    """Return up to three known names that resemble or contain the given one."""
-    names = [name for name in islice(known, _SEARCHED) if isinstance(name, str)]
-    folded: dict[str, str] = {}
-    for name in names:
-        folded.setdefault(name.casefold(), name)
-    wanted = str(given).strip().casefold()
-    close = difflib.get_close_matches(wanted, folded, n=3)
-    if not close and len(wanted) > 1:
-        close = [name for name in folded if wanted in name or (len(name) > 2 and name in wanted)]
-    return [folded[name] for name in close[:3]]
-
-
-def perhaps(given: object, known: Iterable[object]) -> str:
-    """Return ``"; did you mean 'graph'?"``, or "" if no name is near."""
-    close = near(given, known)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def meant(given: object, known: Iterable[object]) -> str:
     """Return ``"; did you mean 'graph'?"`` with the known names if there are few."""
-    names = list(islice(known, _SEARCHED))
+    names = list(islice(known, SEARCHED))
     hint = perhaps(given, names)
     if len(names) > _LISTED:
         return hint
@@ -183,6 +235,18 @@ def one_of(name: str, given: object, known: Iterable[str]) -> str:
 def no_argument(what: str, given: str, known: Iterable[str]) -> TypeError:
     """Return the error of an unknown keyword, with close names."""
     return TypeError(f"{what} has no argument {given!r:.200}{meant(given, sorted(known))}")
+
+
+def row_of(what: str, index: Any, count: int, by_name: str = "") -> int:
+    """Return the row of an id; IndexError or TypeError that says which ids there are."""
+    if isinstance(index, bool) or not hasattr(index, "__index__"):
+        how = f"; by name: {by_name.format(index)}" if by_name and isinstance(index, str) else ""
+        raise TypeError(f"{what} ids are numbers, not {index!r:.80}{how}")
+    row: int = index.__index__()
+    if not -count <= row < count:
+        known = f"ids are 0 to {count - 1:,}" if count else "there are none"
+        raise IndexError(f"no {what} {row}; {known}")
+    return row % count
 
 
 def fields_of(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:

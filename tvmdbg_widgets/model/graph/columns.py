@@ -240,7 +240,7 @@ class GraphColumns:
             Where the graph has no such node.
         """
         if not 0 <= node < self.num_nodes:
-            raise IndexError(f"node {node} of a graph with {counted(self.num_nodes, 'node')}")
+            raise IndexError(f"no node {node}; ids are 0 to {self.num_nodes - 1}")
         return range(int(self.entry_offsets[node]), int(self.entry_offsets[node + 1]))
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, counted
-from tvmdbg_widgets.model.base.slips import meant
+from tvmdbg_widgets.model.base.slips import meant, public_class, suggesting
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph import nodes as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Graph", "Node", "NodeKind", "Nodes", "Subgraph"]
 
 
+@suggesting
+@public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph(GraphColumns):
     """A computational graph as columns, those of :class:`GraphColumns`."""
@@ -90,6 +92,8 @@ class Graph(GraphColumns):
         KeyError
             Where no node or more than one has that name; tells close names, or the ids.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"graph.node takes a name, not {name!r:.80}; by id: graph.nodes[id]")
         nodes = self.nodes_named(name)
         if not nodes:
             modules = self.module_prefixes
@@ -251,10 +255,40 @@ _KINDS = 256
 _BUFFER = 255
 
 
+_LONGEST_LABEL = 40
+_FUSED = " + "
+
+
 def node_title(label: str, node: int, output: int = 0) -> str:
-    """Return the title of a node or of one of its outputs: ``"conv2d + add #38:1"``."""
+    """Return the title of a node or of one of its outputs, id first: ``"#38:1 conv2d + add"``."""
     place = f"#{node}:{output}" if output else f"#{node}"
-    return f"{label} {place}" if label else place
+    return f"{place} {label}" if label else place
+
+
+def short_label(text: str, most: int = _LONGEST_LABEL) -> str:
+    """Shorten a label in the middle, like ``shortName`` in the views: ``"conv2d + … + cast"``.
+
+    Of fused operators the first and the last stay, and as many beside them as there is room for;
+    of another name its beginning and its end.
+    """
+    if len(text) <= most:
+        return text
+    words = text.split(_FUSED)
+    heads = tails = grown = 1
+    if len(words) < 3 or len(_cut(words, heads, tails)) > most:
+        return f"{text[: most // 2]}…{text[-(most - most // 2 - 1) :]}"
+    while grown:
+        grown = 0
+        for more in ((1, 0), (0, 1)):
+            longer = heads + more[0], tails + more[1]
+            if sum(longer) < len(words) and len(_cut(words, *longer)) <= most:
+                heads, tails = longer
+                grown += 1
+    return _cut(words, heads, tails)
+
+
+def _cut(words: list[str], heads: int, tails: int) -> str:
+    return _FUSED.join([*words[:heads], "…", *words[len(words) - tails :]])
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -268,10 +302,10 @@ def node_label(graph: Graph, node: int) -> str:
 
 
 def tensor_title(tensor: Tensor, graph: Graph | None) -> str:
-    """Return the title of a tensor: its node's label, or its own name without a graph."""
+    """Return the title of a tensor, id first: ``"#38:1 conv2d + add"``."""
     known = graph is not None and tensor.node < graph.num_nodes
     label = node_label(graph, tensor.node) if graph is not None and known else ""
-    return node_title(label or tensor.name, tensor.node, tensor.output)
+    return f"{node_title('', tensor.node, tensor.output)} {label or tensor.name}".rstrip()
 
 
 def node_labels(graph: Graph) -> StringColumn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn, freeze
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.slips import meant
+from tvmdbg_widgets.model.base.slips import meant, public_class, row_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +46,7 @@ def _none() -> Ints:
     return np.zeros(0, np.int32)
 
 
+@public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Groups(Sequence["Group"]):
     """Nested groups of nodes, G of them over N nodes. Every array is read-only.
@@ -161,12 +161,8 @@ class Groups(Sequence["Group"]):
         IndexError
             Where there is no such node.
         """
-        if isinstance(node, str):
-            raise TypeError(f"groups.of takes the id of a node, not {node!r:.80}")
-        if not 0 <= node < len(self.order):
-            raise IndexError(f"node {node} of a graph with {counted(len(self.order), 'node')}")
         groups: list[Group] = []
-        group = int(self.node_group[node])
+        group = int(self.node_group[row_of("node", node, len(self.order))])
         while group >= 0:
             groups.append(Group(self, group))
             group = int(self.parent[group])
@@ -206,12 +202,7 @@ class Groups(Sequence["Group"]):
         count = len(self)
         if isinstance(index, slice):
             return tuple(Group(self, row) for row in range(count)[index])
-        if isinstance(index, str):
-            raise TypeError(f"a group is taken by its id; by name: groups.find({index!r:.80})")
-        row = operator.index(index)
-        if not -count <= row < count:
-            raise IndexError(f"group {row} of {count}")
-        return Group(self, row % count)
+        return Group(self, row_of("group", index, count, "groups.find({!r:.80})"))
 
     def __iter__(self) -> Iterator[Group]:
         return (Group(self, row) for row in range(len(self)))

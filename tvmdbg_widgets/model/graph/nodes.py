@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import Trust, counted
+from tvmdbg_widgets.model.base.slips import public_class, row_of
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.graph.columns import GraphColumns
 from tvmdbg_widgets.model.graph.operators import op_kind, parts
@@ -168,6 +168,7 @@ class Node:
         )
 
 
+@public_class
 class Nodes(Sequence[Node]):
     """All nodes of a graph, by node id."""
 
@@ -187,12 +188,7 @@ class Nodes(Sequence[Node]):
         count = len(self)
         if isinstance(index, slice):
             return tuple(Node(self._graph, node) for node in range(count)[index])
-        if isinstance(index, str):
-            raise TypeError(f"a node is taken by its id; by name: graph.node({index!r:.80})")
-        node = operator.index(index)
-        if not -count <= node < count:
-            raise IndexError(f"node {node} of a graph with {counted(count, 'node')}")
-        return Node(self._graph, node % count)
+        return Node(self._graph, row_of("node", index, count, "graph.node({!r:.80})"))
 
     def __iter__(self) -> Iterator[Node]:
         return (Node(self._graph, node) for node in range(len(self)))
@@ -346,6 +342,7 @@ def to_dataframe(graph: GraphColumns) -> pd.DataFrame:
 _ID = int, np.integer
 
 
+@public_class
 class Subgraph:
     """Some nodes of a graph and the edges among them. Node and edge ids are the graph's.
 

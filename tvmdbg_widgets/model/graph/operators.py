@@ -44,6 +44,11 @@ _TORCH: Final = re.compile(r"\w+(?:::|\.(?=\w+\.))(\w+)(?:\.\w+)?")
 _SPELLINGS: Final = {name: name for name in _BARE_FAMILY_OF} | {
     name.replace(".", "_"): name for name in _FAMILY_OF
 }
+#: Kernels of cuDNN, cuBLAS and CUTLASS: ``cutlass_tensorop_s1688fprop_…``, ``ampere_sgemm_128x64_nn``.
+_VENDORS: Final = (
+    ("convolution", re.compile(r"fprop|dgrad|wgrad|implicit_gemm|winograd|conv(?:olve|\d?d)", re.I)),
+    ("matmul", re.compile(r"(?<![a-z])[a-z]?\d*gem[mv]|\d+gemm|cublas|splitK", re.I)),
+)
 _MOST_LETTERS: Final = max(map(len, _SPELLINGS))
 _LONGEST: Final = max(spelling.count("_") for spelling in _SPELLINGS) + 1
 
@@ -136,7 +141,8 @@ def op_kind(func_name: str, kind: int) -> str:
     if func_name.startswith("native_call_"):
         func_name = f"aten::{func_name.removeprefix('native_call_')}"
     families = {family(part) for part in parts(func_name)}
-    return next((name for name in _DOMINANCE if name in families), "other")
+    known = next((name for name in _DOMINANCE if name in families), None)
+    return known or next((name for name, of in _VENDORS if of.search(func_name)), "other")
 
 
 _SHARED = {"__nop": "reshape (zero-copy)", "__copy": "device copy"}

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import public_class
 
 _AXIS = re.compile(r"(?<![0-9])([0-9]*)([A-Za-z])")
 _LONGEST = 100
@@ -26,6 +27,7 @@ _DIGITS = 9
 _LONGEST_AXIS = 2**53
 
 
+@public_class
 @dataclass(frozen=True)
 class Layout:
     """The order in which the axes of an array are stored, some of them split.

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 from tvmdbg_widgets.model.base.numbers import Trust, counted
-from tvmdbg_widgets.model.base.slips import meant, public
+from tvmdbg_widgets.model.base.slips import meant, public_class
 from tvmdbg_widgets.model.base.text import Issues, data_frame, more_text, why_unread
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, Counted
 from tvmdbg_widgets.model.tensors.dtypes import DataType
@@ -28,6 +28,7 @@ _LINES_SHOWN = 20
 Captured: TypeAlias = Literal["node", "later", "file", "unknown"]
 
 
+@public_class
 class Tensor(Counted):
     """The tensor of one entry ``(node, output)``. Values are read from the file on demand.
 
@@ -158,7 +159,7 @@ class Tensor(Counted):
             The file changed since it was opened.
         """
         if not self.complete:
-            warnings.warn(f"{self.name!r}: {'; '.join(self.notes)}", stacklevel=2)
+            warnings.warn(f"{self.name!r}: {'; '.join(self.notes)}", stacklevel=3)
         return self.record.numpy(reading)
 
     def __array__(
@@ -263,6 +264,7 @@ class Tensor(Counted):
         return text + ("" if problem is None else f"; cannot be read: {why_unread(problem)}") + ")"
 
 
+@public_class
 class Tensors(Mapping[tuple[int, int], Tensor]):
     """The tensors of a run by entry, in node order.
 
@@ -291,7 +293,6 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         """Distinct names of nodes with tensors, in node order."""
         return tuple(self._nodes)
 
-    @public
     def __getitem__(self, key: TensorKey) -> Tensor:
         if _is_entry(key) and (held := self._items.get(key)) is not None:
             return held
@@ -301,18 +302,18 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         node = self._node(item) if isinstance(item, str) else item
         tensor = self._items.get((node, output))
         if tensor is None:
-            outputs = [j for i, j in self._items if i == node]
-            raise KeyError(f"no tensor of node {item!r}, output {output}; {self._known(outputs)}")
+            raise KeyError(self._missing(node, output))
         return tensor
 
-    def _known(self, outputs: list[int]) -> str:
+    def _missing(self, node: int, output: int) -> str:
+        outputs = [j for i, j in self._items if i == node]
         if outputs:
-            return f"its outputs are {outputs}"
+            return f"node {node} has no tensor of output {output}; its outputs are {outputs}"
         ids = sorted({node for node, _ in self._items})
         if not ids:
-            return "there is none"
-        some = ", not of all" if len(ids) <= ids[-1] - ids[0] else ""
-        return f"tensors are of nodes {ids[0]} to {ids[-1]}{some}"
+            return f"no tensor of node {node}; there are none"
+        some = ", not all of them" if len(ids) <= ids[-1] - ids[0] else ""
+        return f"no node {node} with a tensor; ids are {ids[0]} to {ids[-1]}{some}"
 
     def _node(self, name: str) -> int:
         nodes = self._nodes.get(name, ())

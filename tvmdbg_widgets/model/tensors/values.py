@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
@@ -39,6 +40,7 @@ class ArrayView(Protocol):
 _SKIPPED = 4
 
 
+@public_class
 class Unfolded:
     """The logical array of a layout. Values are read from the file on demand.
 

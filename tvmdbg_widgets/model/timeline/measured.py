@@ -20,6 +20,9 @@ from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.rows import Nesting, RowKind, TimelineRows, in_order
 
+#: Share of a timeline from which executions need no range of their own.
+_NEARLY_ALL = 0.9
+
 
 class TimeMeaning(StrEnum):
     """The meaning of a node's time."""
@@ -381,6 +384,21 @@ def extents(timeline: TimelineColumns, rows: TimelineRows) -> Floats:
         own = run == number
         bounds[number] = start[own].min(), end[own].max()
     return bounds
+
+
+def executions_range(timeline: TimelineColumns, rows: TimelineRows) -> tuple[float, float] | None:
+    """Return the time from the first execution to the end of the last; None if it is nearly all."""
+    names = timeline.slice_names
+    if timeline.whole not in names.unique:
+        return None
+    order = rows.order
+    own = order[names.codes[order] == names.unique.index(timeline.whole)]
+    if not len(own):
+        return None
+    start, end = timeline.slice_start_ns, timeline.slice_start_ns + timeline.slice_duration_ns
+    first, last = float(start[own].min()), float(end[own].max())
+    whole = float(end[order].max() - start[order].min())
+    return (first, last) if 0 < last - first < _NEARLY_ALL * whole else None
 
 
 def _number(timeline: TimelineColumns, track: int | str) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, time_share
+from tvmdbg_widgets.model.base.slips import public_class, suggesting
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.operators import label_of, number_at_end, parts
 from tvmdbg_widgets.model.timeline.columns import Account, TimelineColumns
@@ -30,6 +31,8 @@ _EXACT_TO = 2.0**53
 _LAID = {TimeMeaning.MEAN: "nodes", TimeMeaning.CALL: "calls", TimeMeaning.SUM: "rows"}
 
 
+@suggesting
+@public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Timeline(TimelineColumns):
     """Times of a run as columns, those of :class:`TimelineColumns`, and what follows from them.

@@ -81,8 +81,8 @@ _NO_REPEATS = {
     TimeMeaning.SUM: "A sum over calls: how they vary is unknown.",
 }
 PARTS_OVERLAP = (
-    "A fused function counts with its whole time to each operator in its name, since how much of "
-    "it each takes is not measured: shares of parts overlap and add up to more than 100 %."
+    "Time by fused operator (a fused function counts for each): how much each operator takes is "
+    "not measured, so shares overlap and add up to more than 100 %."
 )
 #: Time of a delegate outside of modules.
 MODULES = (

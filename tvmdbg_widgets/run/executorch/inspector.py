@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
+from tvmdbg_widgets.model.base.slips import public_class
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -30,6 +32,7 @@ log = logging.getLogger(__name__)
 _ROWS_SHOWN = 200
 
 
+@public_class
 class Inspector:
     """Events of an ETDump, tied to the operators of an ETRecord.
 

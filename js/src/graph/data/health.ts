@@ -3,6 +3,7 @@ import {
   faultsOf,
   firstFault,
   nextSuspicious,
+  opensOn,
   severity,
   VERDICT_LABELS,
   Verdict,
@@ -48,6 +49,9 @@ export class NodeHealth {
   readonly fault: Uint8Array;
   /** Node of the first fault, or -1. */
   readonly origin: number;
+  /** Node that the findings name first, or -1; and that node if it has no fault. */
+  readonly opens: number;
+  readonly warned: number;
   /** Row of the most suspicious output by node; -1 if the dump has none. */
   readonly #row: Int32Array;
   readonly #rows = new Map<number, number[]>();
@@ -62,6 +66,8 @@ export class NodeHealth {
     this.worst = first < 0 ? -1 : answer.node[first]!;
     this.fault = faultsOf(answer, nodes);
     this.origin = answer.node[firstFault(answer)] ?? -1;
+    this.opens = opensOn(answer)?.[0] ?? -1;
+    this.warned = this.fault[this.opens] === Fault.NONE ? this.opens : -1;
     for (const [row, node] of answer.node.entries()) {
       if (node >= nodes) continue;
       addTo(this.#rows, node, row);
@@ -99,6 +105,8 @@ export class NodeHealth {
 
 export class BoxHealth {
   readonly fault: Uint8Array;
+  /** Box of the node with a warning, or -1. */
+  readonly warned: number = -1;
   readonly #scene: GraphScene;
   readonly #node: Int32Array;
 
@@ -114,6 +122,7 @@ export class BoxHealth {
       for (const held of [membersOf(scene, box), folded]) {
         for (const inside of held) {
           const fault = nodes.fault[inside]!;
+          if (inside === nodes.warned) this.warned = box;
           if (fault === Fault.ORIGIN || this.fault[box] === Fault.NONE) this.fault[box] = fault;
           const [here, there] = [this.verdict(box), nodes.verdict[inside]!];
           const isLess = here === NO_VALUES && there !== NO_VALUES && held !== folded;

@@ -3,21 +3,22 @@ import {
   type GraphColumns,
   NODE_KINDS,
   NodeKind,
-  TRUST_LABELS,
-  Trust,
 } from "../../shared/client/answers.ts";
 import { isSuspicious } from "../../shared/client/health.ts";
 import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
-import { bytes, counted, duration, integer, nodeTitle, percent } from "../../shared/format.ts";
-import { append } from "../../shared/many.ts";
+import { counted, duration, entryText, nodeTitle, percent } from "../../shared/format.ts";
+import { shortName } from "../../shared/short_name.ts";
 import { BoxLabels, type LabelMeasure } from "../layout/labels.ts";
 import { boxesOf, foldedInto, type GraphScene } from "../layout/scene.ts";
 import type { NodeHealth } from "./health.ts";
 import { Groups, Links } from "./links.ts";
+import { valueText } from "./node_columns.ts";
 import { Facts } from "./query_fields.ts";
 import { NodeTimes } from "./times.ts";
 
 const NAMED = 4;
+/** Letters of a name in a tooltip. */
+export const TOOLTIP = 48;
 
 /** Descriptions of nodes for the tooltip and for screen readers. */
 export class NodeDescriptions {
@@ -49,45 +50,12 @@ export class NodeDescriptions {
     return kind === opKind ? kind : `${kind}, ${opKind}`;
   }
 
-  tooltip(node: number, scene: GraphScene): string[] {
-    const { names, funcNames, entryOffsets } = this.#graph;
-    const lines = [names.at(node)];
-    const funcName = funcNames.at(node);
-    if (funcName && funcName !== names.at(node)) lines.push(`func_name ${funcName}`);
-    lines.push(`#${node} · ${this.kind(node)}`);
-    for (let output = 0; output < entryOffsets[node + 1]! - entryOffsets[node]!; output++) {
-      if (output === NAMED) {
-        lines.push(
-          `… and ${counted(entryOffsets[node + 1]! - entryOffsets[node]! - output, "more output")}`,
-        );
-        break;
-      }
-      lines.push(this.output(node, output));
-    }
-    append(lines, this.#timeLines(node));
-    append(
-      lines,
-      this.#wrong(node).map((line) => `health: ${line}`),
-    );
-    const value = this.value([node]);
-    if (value) lines.push(value);
-    const box = boxesOf(scene, node)[0];
-    const folded = box === undefined ? [] : Array.from(foldedInto(scene, box));
-    if (folded.length && scene.node[box!] === node) {
-      const shown = folded
-        .slice(0, NAMED)
-        .map((parameter) => `${names.at(parameter)} ${this.#labels.entry(parameter, 0)}`);
-      const more = folded.length > NAMED ? ` … and ${folded.length - NAMED} more` : "";
-      lines.push(`hidden parameters: ${shown.join("; ")}${more}`);
-    }
-    const unsure = this.#links
-      .into(node)
-      .filter((edge) => this.#graph.edgeTrust[edge] !== Trust.EXACT);
-    if (unsure.length) {
-      const grades = new Set(unsure.map((edge) => TRUST_LABELS[this.#graph.edgeTrust[edge]!]));
-      lines.push(`${counted(unsure.length, "input")} matched ${[...grades].join(" or ")}`);
-    }
-    return lines;
+  /** Name, the value asked for, and one fact: a fault, a note, or shape and dtype; the rest is in the details. */
+  tooltip(node: number, note = ""): string[] {
+    const [fault = ""] = this.#wrong(node);
+    const value = this.value([node]) || this.#labels.time(node);
+    const fact = fault || note || this.output(node, 0);
+    return [shortName(this.short(node), TOOLTIP), value, fact];
   }
 
   sentence(node: number, scene: GraphScene, where = ""): string {
@@ -148,41 +116,18 @@ export class NodeDescriptions {
     return health && isSuspicious(health.verdict[node]!) ? health.lines(node) : [];
   }
 
-  /** Shape, size and location of an output. */
+  /** Shape, dtype and size of an output: `float32 1×64×8×8 · 16.0 KiB`. */
   output(node: number, output: number): string {
-    const { entryOffsets, entryBytes, storageIds, deviceTypes, info } = this.#graph;
+    const { entryOffsets, entryBytes } = this.#graph;
     const entry = entryOffsets[node]! + output;
-    const parts = [`output ${output}: ${this.#labels.entry(node, output)}`];
+    if (entry >= entryOffsets[node + 1]!) return "no output";
     const size = entryBytes[entry]!;
-    if (size >= 0) parts.push(bytes(size));
-    if (entry < storageIds.length) parts.push(`storage_id ${storageIds[entry]}`);
-    if (entry < deviceTypes.length)
-      parts.push(info?.devices[deviceTypes[entry]!] ?? `device_type ${deviceTypes[entry]}`);
-    const value = this.entryValue(entry);
-    if (value) parts.push(value);
-    return parts.join(" · ");
-  }
-
-  #timeLines(node: number): string[] {
-    const ns = this.#times.ns[node]!;
-    const kind = this.#graph.kinds[node];
-    if (!(ns > 0)) {
-      const given = kind === NodeKind.INPUT || kind === NodeKind.PARAMETER;
-      return given ? [] : [this.#labels.time(node)];
-    }
-    const rank = this.#times.rank(node);
-    const lines = [
-      `mean ${duration(ns)} · ${percent(this.#times.share(node))} of the total${rank ? ` · rank ${rank} of ${integer(this.#times.ranked.length)}` : ""}`,
+    const parts = [
+      (output ? `output ${output}: ` : "") + entryText(this.#graph, node, output),
+      size >= 0 ? valueText(size, "B") : "",
+      this.entryValue(entry),
     ];
-    const { timeline } = this.#times;
-    if (timeline && timeline.nodeCount[node]! > 1) {
-      lines.push(
-        `p10 ${this.#times.timeText(timeline.nodeP10[node]!)} – p90 ${this.#times.timeText(timeline.nodeP90[node]!)} of ${counted(timeline.nodeCount[node]!, "repeat")}${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
-      );
-    }
-    const trust = this.#graph.nodeTrust[node]!;
-    if (trust !== Trust.EXACT) lines.push(`time matched ${TRUST_LABELS[trust]}`);
-    return lines;
+    return parts.filter(Boolean).join(" · ");
   }
 }
 
@@ -214,10 +159,10 @@ export class GraphModel {
   }
 
   get fault(): number {
-    return this.opensOn === null ? (this.describe.health?.origin ?? -1) : -1;
+    return this.opensOn === null ? (this.describe.health?.opens ?? -1) : -1;
   }
 
-  /** Node to open on: that of the first fault, else the slowest; or -1. */
+  /** Node to open on: that of the first fault or warning, else the slowest; or -1. */
   get answer(): number {
     if (this.opensOn !== null) return this.opensOn;
     return this.fault >= 0 ? this.fault : this.times.slowest;

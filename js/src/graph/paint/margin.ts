@@ -1,5 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { type Pen, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { type Pen, type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { nodeTitle } from "../../shared/format.ts";
 import { verdictSign } from "../data/health.ts";
 import { isOfKind } from "../data/times.ts";
@@ -187,12 +187,13 @@ export class MarginPainter {
     return this.#spots.find((spot) => spot.box === box);
   }
 
-  boxAt(x: number, y: number): number {
+  /** The text at a point of the stage with its box, or null. */
+  at(x: number, y: number): (Rectangle & { box: number }) | null {
     const spot = this.#spots.find(
       (spot) =>
         x >= spot.x - 4 && x <= spot.x + spot.width + 4 && Math.abs(y - spot.y) <= PITCH / 2,
     );
-    return spot ? spot.box : -1;
+    return spot ? { ...spot, y: spot.y - PITCH / 2, height: PITCH } : null;
   }
 
   #words(

@@ -40,14 +40,16 @@ function paintSpread(context: Pen, picture: GraphPicture): void {
   context.globalAlpha = 1;
 }
 
-/** Draws a badge at boxes where a fault began, at every scale. */
+/** Draws a badge at boxes where a fault began, and at the one with a warning, at every scale. */
 function paintOrigins(context: Pen, picture: GraphPicture): void {
   const { placed, camera, palette } = picture;
   placed.eachBox(camera.view(BADGE), (box) => {
-    if (faultOf(picture, box) === Fault.ORIGIN) {
+    const isWarned = box === picture.health?.warned;
+    if (isWarned || faultOf(picture, box) === Fault.ORIGIN) {
       const { x, y, height } = camera.screen(placed.rectangle(box));
       const radius = Math.max(4, Math.min(BADGE / 2, height));
-      paintBadge(context, x, y + 1, radius, palette.theme);
+      const { theme } = palette;
+      paintBadge(context, x, y + 1, radius, isWarned ? { ...theme, error: theme.warning } : theme);
     }
   });
 }

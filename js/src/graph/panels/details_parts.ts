@@ -1,8 +1,10 @@
 import { GroupSource, NodeKind } from "../../shared/client/answers.ts";
+import { isSuspicious } from "../../shared/client/health.ts";
 import { counted, integer } from "../../shared/format.ts";
+import { shortName } from "../../shared/short_name.ts";
 import { button, div, element, span } from "../../shell/dom.ts";
 import { countsByWeight, verdictLabel } from "../data/health.ts";
-import type { GraphModel } from "../data/model.ts";
+import { type GraphModel, TOOLTIP } from "../data/model.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";
 import type { GraphHost } from "../parts.ts";
 
@@ -220,23 +222,16 @@ export function timeIn({ labels }: GraphModel, group: number): string {
   return labels.timeOfGroup(group, " of the total time");
 }
 
+/** Name of a group, the value asked for, and one fact: its faults, else its size. */
 export function groupLines(model: GraphModel, group: number): string[] {
-  const { groups, graph } = model;
-  const kinds = kindsIn(model, group)
-    .filter(([kind]) => kind !== "parameter")
-    .map(([kind, count]) => `${count} ${kind}`);
-  const more = kinds.length > NAMED ? [counted(kinds.length - NAMED, "more kind")] : [];
-  const identical = groups.ofKind(group).length;
-  const isRun = graph.groupSource[group] === GroupSource.REPEAT;
+  const { groups, describe } = model;
+  const nodes = groups.nodes(group);
+  const faulty = nodes.filter((node) => isSuspicious(describe.health?.verdict[node] ?? 0)).length;
+  const [first = ""] = faulty ? healthIn(model, group) : [];
   const lines = [
-    groups.title(group),
-    `${sizeOf(model, group)}: ${[...kinds.slice(0, NAMED), ...more].join(", ")}`,
-    timeIn(model, group),
-    identical > 1
-      ? `kind ${groups.tag(group)}: ${identical} ${isRun ? "identical runs" : "identical groups"}`
-      : "",
-    ...healthIn(model, group),
-    ...[model.describe.value(model.groups.nodes(group))].filter(Boolean),
+    shortName(groups.title(group), TOOLTIP),
+    describe.value(nodes) || timeIn(model, group),
+    first || sizeOf(model, group),
   ];
   return lines.filter(Boolean);
 }

@@ -58,7 +58,8 @@ class NumberKey extends GraphPart {
     this.#colors = colors;
     const { axis, scale, column, counts, together } = colors;
     this.#name.textContent = column.name;
-    this.node.title = `fill: ${column.name}, ${column.scale}; for several nodes the ${together}`;
+    const fill = `fill: ${column.name}, ${column.scale}; for several nodes the ${together}`;
+    this.node.title = [fill, column.note].filter(Boolean).join("; ");
     this.#bar.hidden = counts.known === 0;
     const stops = Array.from({ length: STOPS + 1 }, (_, i) => colors.color(axis.value(i / STOPS)));
     this.#ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
@@ -66,10 +67,10 @@ class NumberKey extends GraphPart {
     this.#handles.place({ x: SIDE, y: 7, width: WIDTH, height: 0 }, axis, [scale.low, scale.high]);
     const unknown = counts.unknown ? `${integer(counts.unknown)} unknown` : "";
     this.#counts.replaceChildren(
-      counts.known === 0 ? "no known value " : "",
+      counts.known === 0 ? " no known value " : "",
       colors.outside.join(", "),
       ...(unknown ? [span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched"), unknown] : []),
-      column.note ? ` (${column.note})` : "",
+      column.note ? span("tvmdbg-graph-note", ` (${column.note})`) : "",
     );
   }
 

@@ -110,6 +110,13 @@ export function firstFault(health: HealthAnswer): number {
   return first >= 0 && health.verdict[first] === Verdict.FAULTY ? first : -1;
 }
 
+/** Entry that the views open on once the scan has ended: what the findings name first, or the first fault. */
+export function opensOn(health: HealthAnswer): [node: number, output: number] | null {
+  if (health.opens) return [...health.opens];
+  const fault = firstFault(health);
+  return fault < 0 ? null : [health.node[fault]!, health.output[fault]!];
+}
+
 /** Number of entries by verdict, the worst first; verdicts that do not occur are left out. */
 export function verdictCounts(verdicts: Uint8Array): [verdict: number, count: number][] {
   const counts: number[] = [];

@@ -78,7 +78,7 @@ export interface TensorOptions {
   scale: number;
   zero_point: number;
   height: number;
-  show: "picture" | "channels" | "profile";
+  show: "heatmap" | "channels" | "line plot";
 }
 
 export interface TimelineOptions {
@@ -105,7 +105,7 @@ export interface DebuggerOptions extends GraphOptions, TimelineOptions, Omit<Ten
   layout_sizes: readonly number[];
   collapsed: readonly ("findings" | "graph" | "tensor" | "timeline")[];
   findings_folded: boolean;
-  tensor_show: "picture" | "channels" | "profile";
+  tensor_show: "heatmap" | "channels" | "line plot";
 }
 
 export interface ComparisonOptions {

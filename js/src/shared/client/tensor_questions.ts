@@ -358,4 +358,6 @@ export interface HealthAnswer extends HealthColumns, ScanAnswer {
   brief: string[];
   firstNan: number;
   firstNonfinite: number;
+  /** Entry that the views open on: of the first error or warning that names one. */
+  opens?: readonly [node: number, output: number] | null;
 }

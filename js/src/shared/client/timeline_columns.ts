@@ -61,6 +61,8 @@ export interface TimelineInfo {
   last: number;
   /** Extent of each run by number, `trackRun`. */
   extents: [first: number, last: number][];
+  /** The executions, without loading: what a view opens on; null for all. */
+  opens: [from: number, to: number] | null;
   /** B; 0 if the slices came along and bins are not needed. */
   bins: number;
   whole: boolean;

@@ -10,6 +10,7 @@ export const CLOSE: Icon = "M4 4l8 8M12 4l-8 8";
 export const CLOCK: Icon = "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8zM8 4.6V8l2.4 1.6";
 export const CODE: Icon = "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5";
 export const COLORS: Icon = "M8 1.8 3.6 7.4a5.6 5.6 0 1 0 8.8 0zM8 1.8v12.6";
+export const CONTROLS: Icon = "M2 5h6.5M12 5h2M10.25 3.2v3.6M2 11h2M7.5 11H14M5.75 9.2v3.6";
 export const CRITICAL: Icon = "M2 12.5 6 7l3 3 5-6.5M10.5 3.5H14V7";
 export const DETAILS: Icon = "M2 2.5h12v11H2zM9.5 2.5v11";
 export const DOWN: Icon = "M8 2.5v11M4 9.5l4 4 4-4";

@@ -45,12 +45,12 @@ function countsWords({ verdict, brief, total }: HealthAnswer): string {
   return fine === total ? `all ${integer(total)} OK` : `${integer(fine)} OK`;
 }
 
-/** Lines about one entry of the strip. */
-export function entryLines(health: HealthAnswer, row: number, title: string): string[] {
+/** Three lines about one entry of the strip, the worst of `others` besides it. */
+export function entryLines(health: HealthAnswer, row: number, title: string, others = 0): string[] {
   const verdict = health.verdict[row]!;
   const words = health.words[row];
   const lines = [
-    title,
+    others ? `${title}, the worst of ${counted(others + 1, "tensor")} here` : title,
     [health.brief[row] !== UNREAD && VERDICT_LABELS[verdict], words].filter(Boolean).join(": "),
   ];
   const facts: string[] = [];

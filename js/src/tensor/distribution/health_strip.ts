@@ -1,10 +1,10 @@
 import type { GraphColumns, TensorColumns } from "../../shared/client/answers.ts";
 import {
-  firstFault,
   healthScan,
   isSuspicious,
   isUnderWay,
   nextSuspicious,
+  opensOn,
   type Scan,
   VERDICT_LABELS,
 } from "../../shared/client/health.ts";
@@ -12,7 +12,7 @@ import { errorText, isAbort } from "../../shared/client/request.ts";
 import type { Entry, HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import type { Layer } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { counted, tensorTitle } from "../../shared/format.ts";
+import { tensorTitle } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS, listening, relabel, span } from "../../shell/dom.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { Tooltip } from "../../shell/tooltip.ts";
@@ -125,10 +125,10 @@ export class HealthStrip
   }
 
   answered(health: HealthAnswer): void {
-    const fault = isUnderWay(health) ? -1 : firstFault(health);
-    if (fault >= 0 && !this.#fault) {
+    const opens = isUnderWay(health) ? null : opensOn(health);
+    if (opens && health.node.includes(opens[0]) && !this.#fault) {
       this.#fault = true;
-      this.host.openAt([health.node[fault]!, health.output[fault]!]);
+      this.host.openAt(opens);
     }
     this.#health = health;
     this.node.hidden = health.total === 0;
@@ -199,12 +199,12 @@ export class HealthStrip
     );
   }
 
-  #lines(row: number): string[] {
+  #lines(row: number, others = 0): string[] {
     const health = this.#health!;
     const names = this.#names;
     const [node, output] = [health.node[row]!, health.output[row]!];
     const known = names?.node[row] === node ? names.names.at(row) : "";
-    return entryLines(health, row, tensorTitle(this.#graph, known, node, output));
+    return entryLines(health, row, tensorTitle(this.#graph, known, node, output), others);
   }
 
   #go(row: number): void {
@@ -265,11 +265,7 @@ export class HealthStrip
     }
     const column = columnOf(this.#scene, row);
     const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
-    const lines = this.#lines(row);
-    if (others > 0) lines.push(`the worst of ${counted(others + 1, "tensor")} here`);
-    const text = lines.join("\n");
-    const x = column * this.#scene.width;
-    this.tip.show(text, () => [new Text(text)], this.#stage, x, HEIGHT);
+    this.tip.tell(this.#lines(row, others), this.#stage, column * this.#scene.width, HEIGHT);
   }
 
   base(theme: Theme, width: number, _height: number, { context }: Layer): void {

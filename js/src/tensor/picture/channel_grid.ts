@@ -27,7 +27,7 @@ import { paintCellSigns } from "./plane_painter.ts";
 
 /** Small pictures of the indices of one axis, in the same colors; only visible ones are requested. */
 export class ChannelGrid extends TensorPart implements StagePainters {
-  readonly #picker = new AlongPicker(this.host, "tile by ", "Axis to tile by (t)");
+  readonly #picker = new AlongPicker(this.host, "channels along ", "Axis of the channels (t)");
   readonly #words = muted();
   readonly #scroll = element("div", { class: "tvmdbg-channels-scroll tvmdbg-fill", tabindex: -1 });
   readonly #space = div("tvmdbg-channels-space");
@@ -141,7 +141,7 @@ export class ChannelGrid extends TensorPart implements StagePainters {
     this.#picker.show(shown, axesAlong(viewShape, answer.axes));
     if (axis === null) {
       this.#words.textContent =
-        "No axis is left to tile by: the heatmap shows all axes longer than 1.";
+        "No axis is left for channels: the heatmap shows all axes longer than 1.";
     }
     return true;
   }
@@ -200,7 +200,7 @@ export class ChannelGrid extends TensorPart implements StagePainters {
         this.#failure.clear();
         this.#stage.changed();
       },
-      (error) => this.#failure.tell("tiles", error),
+      (error) => this.#failure.tell("channels", error),
     );
   }
 
@@ -208,8 +208,8 @@ export class ChannelGrid extends TensorPart implements StagePainters {
     const { known, dead, odd } = channels.counts();
     const parts = [
       known < channels.length
-        ? `${known} of ${counted(channels.length, "tile")} read`
-        : counted(channels.length, "tile"),
+        ? `${known} of ${counted(channels.length, "channel")} read`
+        : counted(channels.length, "channel"),
       dead ? `${dead} dead (all zero)` : "",
       odd ? `${odd} with NaN or Inf` : "",
       channels.steps && this.#shown ? cellCaption(channels.steps, this.#shown.cells) : "",

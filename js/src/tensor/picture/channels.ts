@@ -96,7 +96,7 @@ const GAP = 8;
 const EDGE = 3;
 const LABEL = 16;
 const SMALLEST = 36;
-const LARGEST = 144;
+const LARGEST = 320;
 /** Limit for all visible pictures: about a megabyte. */
 const MAX_CELLS = 80_000;
 

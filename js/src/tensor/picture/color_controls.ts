@@ -151,7 +151,7 @@ export class ColorControls extends TensorPart {
     this.#cells.value = cells;
     const tile = answer?.tile;
     const single = !tile || tile.rowStep * tile.colStep === 1;
-    this.#cellsLabel.hidden = show === "profile" || (show === "picture" && single);
+    this.#cellsLabel.hidden = show === "line plot" || (show === "heatmap" && single);
   }
 
   #type(): undefined {

@@ -1,6 +1,7 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
 import type { Layer, Pen, Rectangle } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
+import { screenText } from "../../shared/number_text.ts";
 import { div } from "../../shell/dom.ts";
 import type { PointerSpot } from "../../shell/pointer.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
@@ -42,6 +43,8 @@ export interface Plate {
 }
 
 const MAX_MARKS = 4096;
+/** Largest font of a single value, CSS px. */
+const SINGLE = 56;
 
 /** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
 export class PlanePicture extends TensorPart implements GestureEvents, StagePainters {
@@ -103,6 +106,10 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
     const point = nearestPoint(layout, x, y);
     this.host.panels.marked.between(from, point);
     this.host.panels.cross.place(point);
+  }
+
+  turns(by: number): boolean {
+    return this.host.steering.turns(by);
   }
 
   wheel(steps: number): void {
@@ -221,6 +228,7 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
       return;
     }
     this.#tiles = plate.tiles(layout);
+    if (isSingle(layout)) return;
     const paint = layout.kind === "profile" ? paintProfile : paintPlane;
     const draw = canvasCells(context, plate.paint);
     paint(context, layout, this.#tiles, { ...plate.paint, draw }, theme);
@@ -241,8 +249,8 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
     const { planeRows, planeCols } = layout;
     const labels = new PlotLabels(context, theme, width, height);
     this.#labels = labels.written;
-    if (planeRows * planeCols === 1) {
-      this.#writeScalar(context, layout, width, theme);
+    if (isSingle(layout)) {
+      this.#writeSingle(context, width, height, theme);
       this.#tooltip.hide();
       return;
     }
@@ -285,19 +293,20 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
     this.#tooltip.tell(this.#lines, this.stage, x, y);
   }
 
-  #writeScalar(context: Pen, { plot }: PlaneLayout, width: number, theme: Theme): void {
+  /** A single value is its own picture. */
+  #writeSingle(context: Pen, width: number, height: number, theme: Theme): void {
     if (!this.#exact) return;
-    const x = plot.x + plot.width + 14;
-    const y = plot.y + plot.height / 2;
-    const fit = Math.floor((width - x - 8) / (0.62 * this.#exact.length));
-    const size = Math.max(FONT_SIZE, Math.min(24, fit));
-    context.font = `${size}px ui-monospace, monospace`;
-    context.textAlign = "left";
+    const text = screenText(this.#exact);
+    const fit = Math.floor((width - 24) / (0.62 * text.length));
+    const size = Math.max(FONT_SIZE, Math.min(SINGLE, height / 2, fit));
+    context.font = `600 ${size}px ui-monospace, monospace`;
+    context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillStyle = theme.text;
-    context.fillText(this.#exact, x, y);
-    const long = context.measureText(this.#exact).width;
-    this.#labels.push({ text: this.#exact, x, y: y - size / 2, width: long, height: size });
+    context.fillStyle = /nan|inf/i.test(text) ? theme.error : theme.text;
+    context.fillText(text, width / 2, height / 2);
+    const long = context.measureText(text).width;
+    const [x, y] = [(width - long) / 2, (height - size) / 2];
+    this.#labels.push({ text, x, y, width: long, height: size });
   }
 
   #hoverAt(point: Point | null): void {
@@ -306,6 +315,10 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
     this.#drawn.touched();
     this.host.panels.cross.readAgain();
   }
+}
+
+function isSingle({ planeRows, planeCols }: PlaneLayout): boolean {
+  return planeRows * planeCols === 1;
 }
 
 function outline(context: Pen, box: Rectangle | null, strong: boolean): void {

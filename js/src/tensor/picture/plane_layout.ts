@@ -36,11 +36,13 @@ export const FONT_SIZE = 11;
 export const DIGIT = 7;
 const NAME_ROOM = 16;
 const TICK_ROOM = 17;
-/** Cell size that has room for a few digits. */
+/** Cell size that has room for a few digits: there is no use to zoom farther. */
 const MAX_CELL = 56;
-const MAX_BAR = 40;
+/** Largest cell and bar of a small plane that fills the room. */
+const LARGEST = 240;
+const MAX_BAR = 80;
 const THIN_SIDE = 24;
-const PROFILE_HEIGHT = 240;
+const PROFILE_HEIGHT = 420;
 export const STRIP = 10;
 /** Cell size below which cells may differ by a pixel: rounding would cost too much of the picture. */
 const WHOLE_FROM = 2;
@@ -71,7 +73,7 @@ function valueSize(
   if (isProfile(planeRows, planeCols)) {
     return [room.height, Math.min(MAX_BAR, room.width / planeCols)];
   }
-  const square = Math.min(room.width / planeCols, room.height / planeRows, MAX_CELL);
+  const square = Math.min(room.width / planeCols, room.height / planeRows, LARGEST);
   if (planeRows === planeCols || square * Math.min(planeRows, planeCols) >= THIN_SIDE) {
     return [square, square];
   }

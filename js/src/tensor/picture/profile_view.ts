@@ -79,7 +79,7 @@ export class ProfileView extends TensorPart implements StagePainters {
     const before = this.#shown;
     this.#shown = shown;
     const { answer } = shown;
-    this.node.hidden = shown.show !== "profile";
+    this.node.hidden = shown.show !== "line plot";
     if (!answer || this.node.hidden) return;
     const { viewShape } = answer;
     this.#axis = shown.along ?? 0;

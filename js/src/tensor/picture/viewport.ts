@@ -188,6 +188,8 @@ export interface GestureEvents {
   pick(at: PointerSpot): void;
   /** Marks the region between the value where dragging began and a point. */
   markTo(from: Point, to: PointerSpot): void;
+  /** True if the wheel can step along another axis that way. */
+  turns(by: number): boolean;
   wheel(steps: number): void;
   moved(): void;
 }
@@ -251,9 +253,9 @@ export function gestures(
   );
   listening(canvas, signal)("wheel", (event) => {
     if (!root.contains(document.activeElement)) return;
-    event.preventDefault();
     const lines = event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL;
     if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
       const pixels = lines ? event.deltaY * LINE : event.deltaY;
       const place = pointIn(canvas, event);
       const [{ clientX: x, clientY: y }, layout] = [event, viewport.layout];
@@ -264,6 +266,9 @@ export function gestures(
       zoomed = { x, y, held, left: viewport.region };
       return;
     }
+    // At the end of the axis the page scrolls on.
+    if (!events.turns(event.deltaY)) return;
+    event.preventDefault();
     travel += lines ? event.deltaY : event.deltaY / 100;
     const steps = Math.trunc(travel);
     travel -= steps;

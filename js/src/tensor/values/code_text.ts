@@ -11,7 +11,7 @@ export function codeText(
 ): string | null {
   const { answer, show, along } = shown;
   if (!answer) return null;
-  if (along !== null && show === "profile") return profileText(answer, along);
+  if (along !== null && show === "line plot") return profileText(answer, along);
   if (along !== null && show === "channels") {
     return looked(channelsText(answer, along), shown.values);
   }

@@ -82,15 +82,17 @@ export class Readout extends TensorPart {
     const [shown, point, values] = state;
     const answer = shown?.answer && hasValues(shown.answer) ? shown.answer : null;
     this.node.hidden = !answer;
+    // A single value is the picture itself.
+    const isLone = answer?.viewShape.every((length) => length === 1) ?? false;
     const index = answer && point && indexAt(answeredPlane(answer), point);
     const isTyped = this.#field.matches(":focus");
     if (!isTyped) this.#field.value = index?.join(", ") ?? "";
-    this.#text.hidden = !index;
+    this.#text.hidden = !index || isLone;
     this.#padding.hidden = !answer || !index || !isPadding(answer, index);
-    this.#field.hidden = answer?.viewShape.length === 0;
+    this.#field.hidden = isLone;
     if (answer) this.#size(answer);
     if (!shown || !answer || !point || !index) {
-      this.#tell(HINT);
+      this.#tell(isLone ? "" : HINT);
       this.more.replaceChildren();
       return;
     }
@@ -144,6 +146,7 @@ function valueText(
   return value ? `= ${screenText(value)}` : about(answer!, point);
 }
 
+/** The value, its index and one fact. */
 export function tooltipLines(
   shown: ShownTensor,
   point: Point,
@@ -154,12 +157,11 @@ export function tooltipLines(
   const index = indexAt(answeredPlane(answer), point);
   const text = reply?.text[0];
   const dequantized = values.format === "dequantised" && text !== undefined;
+  const fact = dequantized ? `dequantized ${screenText(text)}` : cellWords(answer, point);
   return [
     valueText(shown, point, reply).replace(/^= /, ""),
     `at ${indexText(index)}${isPadding(answer, index) ? ", padding" : ""}`,
-    reply?.one?.hex ?? "",
-    dequantized ? `dequantized ${screenText(text)}` : "",
-    cellWords(answer, point),
+    fact || (reply?.one?.hex ?? ""),
   ].filter(Boolean);
 }
 

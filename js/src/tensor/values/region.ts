@@ -207,7 +207,7 @@ export class MarkedRegion extends TensorPart<RegionParts> {
   #show(): void {
     const { picture, panel, mirror } = this.beside;
     const [shown, region] = [this.#shown, this.#region];
-    const answer = shown?.show === "picture" && shown.answer?.tile ? shown.answer : null;
+    const answer = shown?.show === "heatmap" && shown.answer?.tile ? shown.answer : null;
     picture.outline(answer ? region : null);
     if (!answer || !region) {
       this.#request = "";

@@ -210,7 +210,7 @@ export class TensorExport extends TensorPart<SavingSource> {
     if (!shown?.answer) return "";
     const profile = this.beside.profile.profile;
     const what =
-      shown.show === "profile"
+      shown.show === "line plot"
         ? `min, mean and max at ${counted(profile?.mean.length ?? 0, "point")}`
         : `values of shape ${shapeText(this.#shape(shown))}`;
     return `npy and csv: ${what}; png: the image.`;
@@ -225,7 +225,7 @@ export class TensorExport extends TensorPart<SavingSource> {
     const shown = this.#shown;
     if (!shown?.answer || this.#busy) return;
     const problem = downloadProblem();
-    const values = shown.show === "profile" ? 0 : this.#shape(shown).reduce((a, b) => a * b, 1);
+    const values = shown.show === "line plot" ? 0 : this.#shape(shown).reduce((a, b) => a * b, 1);
     if (problem || (kind !== "png" && values > MOST[kind])) {
       const why = problem || `${counted(values, "value")}: too many to save from a page.`;
       this.#tell(`${why} In Python: ${savingText(kind, shown)}`);
@@ -253,7 +253,7 @@ export class TensorExport extends TensorPart<SavingSource> {
 
   #make(kind: SaveFormat, shown: ShownTensor, signal: AbortSignal): Promise<[Blob, note: string]> {
     if (kind === "png") return this.#png(shown);
-    if (shown.show === "profile") return this.#profile(kind);
+    if (shown.show === "line plot") return this.#profile(kind);
     return kind === "npy" ? this.#npy(shown, signal) : this.#csv(shown, signal);
   }
 
@@ -330,7 +330,7 @@ export class TensorExport extends TensorPart<SavingSource> {
       `${answer.dtype} ${shapeText(answer.viewShape)}${layout}, ${exact}`,
       codeText({ ...shown, values: { ...shown.values, format: "number" } }, null) ?? "",
     ];
-    const scale = shown.show === "profile" ? null : shown.scale;
+    const scale = shown.show === "line plot" ? null : shown.scale;
     const canvas = snapshot(picture, { ...shown, scale }, words, readTheme(this.host.root));
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
     if (!blob) throw new Error("the browser could not make the image");
@@ -341,7 +341,7 @@ export class TensorExport extends TensorPart<SavingSource> {
 /** The visible part; tiles show all of their planes. */
 function windowOf({ answer, region, show }: ShownTensor): Region {
   const plane = answeredPlane(answer!);
-  return (show === "picture" && region) || [0, 0, planeRows(plane), planeCols(plane)];
+  return (show === "heatmap" && region) || [0, 0, planeRows(plane), planeCols(plane)];
 }
 
 const TITLES: Record<SaveFormat, string> = {

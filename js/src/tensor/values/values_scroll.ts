@@ -1,5 +1,4 @@
 import { div, element, onResize } from "../../shell/dom.ts";
-import { layoutPlane } from "../picture/plane_layout.ts";
 import type { Point } from "../plane.ts";
 
 /** Most visible rows and columns, and most per request. */
@@ -61,7 +60,6 @@ export class ValuesScroll {
 
   /** Scrolls to a value, or to the first corner, unless the user has scrolled away since. */
   reveal({ row, col }: Point, corner = false): void {
-    if (corner) this.#follows = true;
     if (!this.#follows) return;
     this.size();
     const [first, view] = [this.first, this.view];
@@ -110,59 +108,5 @@ export class ValuesScroll {
   #scrolled(): void {
     if (this.#position !== this.#placed) this.#follows = false;
     this.draw();
-  }
-}
-
-const WHOLE = { zoom: 1, row: 0, col: 0 };
-/** Space beside a plane, in CSS pixels. */
-const MARGIN = 12;
-/** Room below which a table has too few columns, or too few rows beside a vector. */
-const LEAST_WIDTH = 220;
-const LEAST_ROWS = 3;
-/** Least size of the picture beside the table as a share of its size alone. */
-const LEAST_SHARE = 0.6;
-
-interface TableParts {
-  scroll: HTMLElement;
-  body: HTMLElement;
-  view: HTMLElement;
-  stage: HTMLElement;
-  table: HTMLElement;
-}
-
-/** Puts the table of values beside the picture if there is room, else below. */
-export class TablePlace {
-  #chosen = "";
-
-  constructor(readonly parts: TableParts) {}
-
-  /** `plane` is null without a picture; `lone` values never have one. */
-  arrange(plane: { rows: number; cols: number } | null, lone: boolean, entry: string): void {
-    const { scroll, body, view, stage, table } = this.parts;
-    const room = [scroll.clientWidth, scroll.clientHeight];
-    const key = JSON.stringify([room, plane, lone, entry, table.hidden]);
-    if (key === this.#chosen) return;
-    this.#chosen = key;
-    const wide = lone || table.hidden ? 0 : this.#widthBeside(plane);
-    const beside = lone || wide > 0;
-    stage.style.flex = wide ? `0 0 ${wide}px` : "";
-    if (table.parentElement !== (beside ? view : body)) (beside ? view : body).append(table);
-  }
-
-  /** Width of the stage beside the table; 0 if that is below. */
-  #widthBeside(plane: { rows: number; cols: number } | null): number {
-    const { scroll, view, table } = this.parts;
-    if (!plane || plane.rows < LEAST_ROWS) return 0;
-    // A table below takes height from the picture: measure without it.
-    const scrolled = scroll.scrollTop;
-    table.hidden = true;
-    const stage = { width: view.clientWidth, height: view.clientHeight };
-    table.hidden = false;
-    scroll.scrollTop = scrolled;
-    if (!stage.width || !stage.height) return 0;
-    const { plot } = layoutPlane(plane.rows, plane.cols, WHOLE, stage, devicePixelRatio || 1);
-    const alone = Math.ceil(plot.x + plot.width + MARGIN);
-    const wide = Math.min(alone, stage.width - LEAST_WIDTH);
-    return wide >= LEAST_SHARE * alone ? wide : 0;
   }
 }

@@ -132,6 +132,8 @@ export class ValuesTable extends TensorPart {
   #key = "";
   #values: ValuesAnswer | null = null;
   #cross: Point | null = null;
+  /** True while the table begins where the picture is zoomed to. */
+  #atRegion = true;
   #wanted = false;
   #request = "";
 
@@ -150,7 +152,9 @@ export class ValuesTable extends TensorPart {
   /** Shows or hides it; it stays for values without a picture. */
   toggle(): void {
     this.#wanted = !this.#wanted;
+    this.#atRegion = this.#region !== null;
     this.#showNode();
+    this.#scroll.follow();
     this.#reveal();
     this.#draw();
   }
@@ -182,12 +186,17 @@ export class ValuesTable extends TensorPart {
       this.#scroll.reset(this.#headWidth, NARROWEST);
       this.#name();
     }
-    if (moved && this.open) this.#scroll.reveal({ row: region[0], col: region[1] }, true);
+    if (moved && this.open) {
+      this.#atRegion = true;
+      this.#scroll.follow();
+      this.#reveal();
+    }
     this.#draw();
   }
 
   mark(cross: Point | null): void {
     this.#cross = cross;
+    if (cross && this.open) this.#atRegion = false;
     this.#scroll.follow();
     this.#reveal();
     this.#draw();
@@ -231,9 +240,12 @@ export class ValuesTable extends TensorPart {
   }
 
   #reveal(): void {
-    if (!this.#cross || !this.open) return;
+    if (!this.open) return;
     this.#scroll.plane = this.#plane;
-    this.#scroll.reveal(this.#cross);
+    if (this.#atRegion && this.#region) {
+      const [row, col] = this.#region;
+      this.#scroll.reveal({ row, col }, true);
+    } else if (this.#cross) this.#scroll.reveal(this.#cross);
   }
 
   #draw(): void {

@@ -3,7 +3,7 @@ import type { RepeatsColumns } from "../../shared/client/timeline_columns.ts";
 import { div } from "../../shell/dom.ts";
 import { message } from "../../shell/message.ts";
 import type { ChartKind } from "../data/state.ts";
-import type { TimelineData } from "../descriptions.ts";
+import type { SliceFact, TimelineData } from "../descriptions.ts";
 import { FoldedChart } from "./folded.ts";
 import { Heat } from "./heat.ts";
 import { Merged } from "./merged.ts";
@@ -106,6 +106,13 @@ export class OtherCharts {
   get shown(): OtherChart | null {
     const known = this.kind === "time" ? undefined : this.#known.get(this.kind);
     return !known || known instanceof HTMLElement ? null : known;
+  }
+
+  /** What the charts on screen so far know of a node. */
+  facts(node: number): SliceFact[] {
+    return [...this.#known.values()].flatMap((chart) =>
+      chart instanceof HTMLElement ? [] : (chart.factsOf?.(node) ?? []),
+    );
   }
 
   get zooms(): boolean {

@@ -53,12 +53,13 @@ export class RepeatMatrix {
     this.spread = spreadOf(this.rows);
   }
 
-  /** Rows by median time, the longest first, or in order of their first run. */
+  /** Rows by median time, the longest first, or in order of their first run; rows of one slice last. */
   order(by: "time" | "order"): Int32Array {
     const { rows } = this;
+    const time = (row: number) => (by === "time" ? rows[row]!.median : 0);
+    const isLone = (row: number) => Number(this.ofSlices && rows[row]!.values.length < 2);
     const all = Int32Array.from(rows.keys());
-    if (by === "order") return all;
-    return all.sort((a, b) => rows[b]!.median - rows[a]!.median || a - b);
+    return all.sort((a, b) => isLone(a) - isLone(b) || time(b) - time(a) || a - b);
   }
 }
 

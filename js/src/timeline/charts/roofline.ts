@@ -3,7 +3,7 @@ import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { div, element } from "../../shell/dom.ts";
 import type { PointerSpot } from "../../shell/pointer.ts";
-import type { TimelineData } from "../descriptions.ts";
+import type { SliceFact, TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
 import {
   type Ceilings,
@@ -276,7 +276,14 @@ export class Roofline implements OtherChart, StageChart {
       this.stage.touched();
     }
     const lines = point >= 0 ? this.#tooltip(point) : this.#over && this.#ceiling(this.#over);
-    this.#host.tooltip.tell(lines, this.stage.node, at?.x ?? 0, at?.y ?? 0);
+    const radius = point < 0 ? 0 : this.#painter.radius(point);
+    const [x, y] =
+      point < 0
+        ? [0, 0]
+        : this.#painter.spot(this.#place(this.stage.width, this.stage.height), point);
+    const dot = { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius };
+    const [target, spot] = [point < 0 ? null : dot, at ?? { x: 0, y: 0 }];
+    this.#host.tooltip.tell(lines, this.stage.node, spot.x, spot.y, target);
   }
 
   #pull(line: RooflineLine, x: number, y: number): void {
@@ -312,21 +319,39 @@ export class Roofline implements OtherChart, StageChart {
     this.stage.touched();
   }
 
+  /** Work and rates of a node, which its details keep. */
+  factsOf(node: number): SliceFact[] {
+    const point = this.#points.of(node);
+    if (point < 0 || !this.#points.isDrawn(point)) return [];
+    const { work, rates, bound } = this.#texts(point);
+    const facts: SliceFact[] = [
+      ["work", work],
+      ["rate", rates],
+    ];
+    return bound ? [...facts, ["roofline", bound]] : facts;
+  }
+
+  #texts(point: number): { work: string; rates: string; bound: string } {
+    const points = this.#points;
+    const about = points.exact[point] ? "" : "≈ ";
+    const bound = points.bound(point, this.#given);
+    const dtype = points.columns.dtypes.at(point);
+    const on = /int/.test(dtype) ? ` on ${dtype}` : "";
+    const intensity = Number(points.intensity[point]!.toPrecision(3));
+    return {
+      work: `${about}${rateText(points.flops[point]!, "FLOP")}${on} for ${rateText(points.bytes[point]!, "B")}`,
+      rates: `${about}${rateText(points.rate[point]!, "FLOP/s")} at ${intensity} FLOP/B, ${rateText(points.moved(point), "B/s")}`,
+      bound: bound ? `bound by ${bound.by}: ${percent(bound.share)} of that ceiling` : "",
+    };
+  }
+
   #tooltip(point: number): string[] {
     const points = this.#points;
     const { data } = this.#host;
     const node = points.node[point]!;
-    const about = points.exact[point] ? "" : "≈ ";
-    const bound = points.bound(point, this.#given);
-    const dtype = points.columns.dtypes.at(point);
-    return [
-      data.names.title(node),
-      `${data.names.opKind(node)}, ${data.slices.timeText(points.ns[point]!)}`,
-      `${about}${rateText(points.flops[point]!, "FLOP")}${/int/.test(dtype) ? ` on ${dtype}` : ""} for ${rateText(points.bytes[point]!, "B")}`,
-      `${about}${Number(points.intensity[point]!.toPrecision(3))} FLOP/B`,
-      `${about}${rateText(points.rate[point]!, "FLOP/s")}, ${rateText(points.moved(point), "B/s")}`,
-      ...(bound ? [`bound by ${bound.by}: ${percent(bound.share)} of that ceiling`] : []),
-    ];
+    const { rates, bound } = this.#texts(point);
+    const time = data.slices.timeText(points.ns[point]!);
+    return [data.names.title(node), rates, bound ? `${time}, ${bound}` : `takes ${time}`];
   }
 
   #ceiling(line: RooflineLine): string[] {

@@ -8,7 +8,10 @@ import { Stage, type StagePainters } from "../../shell/stage.ts";
 import type { Tooltip } from "../../shell/tooltip.ts";
 import type { ViewContext } from "../../shell/view.ts";
 import type { TimelineOptions } from "../data/state.ts";
-import type { TimelineData } from "../descriptions.ts";
+import type { SliceFact, TimelineData } from "../descriptions.ts";
+
+/** Lines of a tooltip; the rest is in the details. */
+const MOST_LINES = 3;
 
 /** Moves by the arrow keys, Home, End and pages; returns true if the key was one of them. */
 export function arrows(
@@ -133,6 +136,8 @@ export interface OtherChart {
   readonly stage: ChartStage;
   /** Description of the picked item, or ""; the session's description follows a pick. */
   readonly sentence: string;
+  /** What the chart knows of a node, for its details. */
+  factsOf?(node: number): SliceFact[];
   sync(): void;
   /** Handles a key; true ends its handling. */
   key(event: KeyboardEvent): boolean;
@@ -232,7 +237,9 @@ export abstract class ScrolledChart<Item> implements OtherChart, StageChart {
     const node = this.nodeOf(item);
     this.host.session.hover(node < 0 ? null : node);
     this.hovered = item;
-    this.host.tooltip.tell(this.lines(item), this.stage.node, x, y);
+    const { node: part, width, height } = this.stage;
+    const lines = this.lines(item)?.slice(0, MOST_LINES) ?? null;
+    this.host.tooltip.tell(lines, part, x, y, this.box(item, width, height));
     this.stage.touched();
   }
 }

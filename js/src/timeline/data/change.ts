@@ -6,7 +6,7 @@ import {
   ramp,
   type Theme,
 } from "../../shared/drawing/theme.ts";
-import { duration, percent } from "../../shared/format.ts";
+import { duration, speed } from "../../shared/format.ts";
 
 /** Verdicts by number, as in `compare_times/verdicts.py`. */
 export const Verdict = {
@@ -183,13 +183,9 @@ export function changeText(ns: number): string {
   return `${ns > 0 ? "+" : "−"}${duration(Math.abs(ns))}`;
 }
 
-/** Ratio of a row as a share with its sign, or as a factor beyond ten times. */
+/** Speed of B: `1.21× faster`. */
 export function ratioText(row: number, { nsA, nsB }: ChangeRows): string {
-  if (!(nsA[row]! > 0)) return "–";
-  const ratio = nsB[row]! / nsA[row]!;
-  if (ratio > 10) return `× ${ratio.toFixed(1)}`;
-  if (ratio === 1) return "0 %";
-  return `${ratio > 1 ? "+" : "−"}${percent(Math.abs(ratio - 1))}`;
+  return nsA[row]! > 0 ? speed(nsB[row]! / nsA[row]!) : "–";
 }
 
 export function pText(p: number): string {

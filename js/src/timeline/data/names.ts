@@ -3,7 +3,7 @@ import type { ChartBrush } from "../../shared/drawing/brush.ts";
 import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { niceStep } from "../../shared/drawing/value_axis.ts";
-import { givenText, UNITS } from "../../shared/format.ts";
+import { counted, givenText, UNITS } from "../../shared/format.ts";
 import { type Change, changeFills, fillOfChange } from "./change.ts";
 import type { Slices } from "./slices.ts";
 import { SliceColors } from "./state.ts";
@@ -17,9 +17,13 @@ export interface Title {
   shape: string;
 }
 
-/** `conv2d + add + relu #38 · 1×64×8×8`. */
+/** `#38 conv2d + add + relu · 1×64×8×8`. */
 export function titleText({ label, id, shape }: Title): string {
-  return [[label, id].filter(Boolean).join(" "), shape].filter(Boolean).join(" · ");
+  return [named({ label, id }), shape].filter(Boolean).join(" · ");
+}
+
+function named({ label, id }: Pick<Title, "label" | "id">): string {
+  return [id, label].filter(Boolean).join(" ");
 }
 
 /** The first operator of a fusion. */
@@ -27,17 +31,10 @@ export function firstOf(label: string): string {
   return label.split(" + ", 1)[0]!;
 }
 
-/** As much of a title as fits; the id is kept longest. */
+/** As much of a title as fits: without its shape, then shortened in the middle; the id is kept longest. */
 export function fitTitle(measure: TextMeasure, title: Title, room: number): string {
-  const { label, id } = title;
-  const bare = firstOf(label);
-  const whole = [titleText(title), `${label} ${id}`.trim(), `${bare} ${id}`.trim()];
-  const fitting = whole.find((text) => measure.width(text) <= room);
-  if (fitting !== undefined) return fitting;
-  if (!id) return measure.fit(label, room);
-  const cut = measure.fit(bare, room - measure.width(` ${id}`));
-  if (cut) return `${cut} ${id}`;
-  return measure.width(id) <= room ? id : "";
+  const text = titleText(title);
+  return measure.width(text) <= room ? text : measure.fit(named(title), room);
 }
 
 /** Writes as much of a title as fits into `room`, its middle at `y`; returns its width. */
@@ -161,7 +158,7 @@ export class Names {
     return { label, id: node < 0 ? "" : `#${node}`, shape: this.shape(node) };
   }
 
-  /** `conv2d + add + relu #38`, with its shape if others have the same title. */
+  /** `#38 conv2d + add + relu`, with its shape if others have the same title. */
   title(node: number, recorded = ""): string {
     return titleText(this.titleOf(node, recorded));
   }
@@ -182,8 +179,18 @@ export class Names {
     return this.ofNode(this.#slices.nodeOf(slice)) || this.recorded(slice);
   }
 
+  /** Name of a slice's event; of a delegate's call its title: `XNNPACK call 1 of 2 · 20 operators`. */
   recorded(slice: number): string {
-    return this.#slices.nameLabel(this.#slices.nameCodeOf(slice));
+    return this.#callTitle(slice) || this.#slices.nameLabel(this.#slices.nameCodeOf(slice));
+  }
+
+  #callTitle(slice: number): string {
+    const call = this.#slices.callOf(slice);
+    const { setKinds, setNames } = this.#slices.columns;
+    if (call < 0 || setKinds?.at(call) !== "delegate") return "";
+    const title = setNames!.at(call).replace(/^rest of |, outside its operators$/g, "");
+    const count = this.#slices.nodesOfCall(call).length;
+    return title.includes(" · ") || count < 2 ? title : `${title} · ${counted(count, "operator")}`;
   }
 
   opKind(node: number): string {

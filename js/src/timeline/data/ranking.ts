@@ -10,7 +10,11 @@ export interface KindSum {
   kind: string;
   ns: number;
   share: number;
+  /** Number of operators and calls. */
+  count: number;
   nodes: number[];
+  /** Kind of the blocks, or -1 for an op kind. */
+  block: number;
 }
 
 /** Times of nodes, calls and names, longest first, no-work last; as in `model/timeline/columns.py`. */
@@ -142,8 +146,9 @@ export class Ranking {
       const [node, call] = [this.node[row]!, this.call[row]!];
       const block = inBlocks && node >= 0 ? names.colors.block(node) : -1;
       const kind = block < 0 ? this.kind[row]! : names.colors.blockTitle(block);
-      const sum = byKind.get(kind) ?? { kind, ns: 0, share: 0, nodes: [] };
+      const sum = byKind.get(kind) ?? { kind, ns: 0, share: 0, count: 0, nodes: [], block };
       sum.ns += this.ns[row]!;
+      if (row < this.operators) sum.count++;
       sum.share += this.shares[row]!;
       if (node >= 0) sum.nodes.push(node);
       else if (call >= 0) append(sum.nodes, this.#slices.nodesOfCall(call));

@@ -24,14 +24,14 @@ export class SliceColors {
   }
 
   get offered(): ColorBy[] {
-    if (this.#change) return ["kind", "change"];
+    if (this.#change) return ["change", "kind"];
     return this.#columns.info.colors.blocks.length ? ["kind", "block", "share"] : ["kind", "share"];
   }
 
   get by(): ColorBy {
     const { chosen } = this;
     if (chosen !== "auto" && this.offered.includes(chosen)) return chosen;
-    return this.#change ? "kind" : this.#columns.info.colors.by;
+    return this.#change ? "change" : this.#columns.info.colors.by;
   }
 
   get next(): ColorBy {

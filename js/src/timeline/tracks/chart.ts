@@ -195,6 +195,13 @@ export class TimeCamera extends AxisCamera {
     this.#scene = view.scene;
   }
 
+  /** Shows the executions, or all if these are visible. */
+  home(): void {
+    const { opening, isOpening } = this.#scene;
+    if (opening && !isOpening) this.move((viewport) => viewport.show(...opening));
+    else this.all();
+  }
+
   /** Zooms at a place, by default at the pointer, else at the selected slice if visible, else at the middle. */
   override zoom(factor: number, at = this.#middle): void {
     super.zoom(factor, at);

@@ -20,7 +20,7 @@ interface SliceLabel {
   /** `#66`; "" without a node. */
   id: string;
   full: string;
-  /** The first operator of a fusion with the id. */
+  /** The id with the first operator of a fusion. */
   first: string;
   idWidth: number;
   fullWidth: number;
@@ -53,7 +53,7 @@ export class SliceLabels {
     if (known) return known;
     const title = this.#names.titleOf(node, name);
     const { id, label: text } = title;
-    const [full, first] = [titleText(title), `${firstOf(text)} ${id}`.trim()];
+    const [full, first] = [titleText(title), `${id} ${firstOf(text)}`.trim()];
     const width = (text: string) => this.#measure.width(text);
     const label = {
       title,

@@ -8,6 +8,8 @@ const HEADING = 20;
 const HEADER = 18;
 const INSTANTS = 8;
 const LONE_ROW = 40;
+/** Height of all rows in a low view. */
+const LOW_ROW = 17;
 /** Height of a folded track: its lowest level. */
 const FOLDED = 9;
 /** Assumed width of names before they are measured. */
@@ -61,6 +63,7 @@ export class TrackLayout {
   readonly headings: readonly Heading[];
   height = 0;
   readonly #rowHeight: number;
+  #isCompact = false;
   readonly #most: RowLimits;
 
   constructor(slices: Slices, most = ALL) {
@@ -150,6 +153,14 @@ export class TrackLayout {
       if (track >= heading.first && track < heading.last) heading.folded = false;
     }
     this.tracks[track]!.folded = false;
+    this.place();
+  }
+
+  /** Makes rows low, or as high as they are otherwise. */
+  compact(isCompact: boolean): void {
+    if (this.#isCompact === isCompact) return;
+    this.#isCompact = isCompact;
+    for (const place of this.tracks) place.rowHeight = isCompact ? LOW_ROW : this.#rowHeight;
     this.place();
   }
 

@@ -82,6 +82,22 @@ export class TimelineScene {
     this.selected = this.hits = new MarkedSlices(slices.count);
   }
 
+  /** What a view opens on: the executions, without loading; null for all. */
+  get opening(): TimeSpan | null {
+    return this.slices.columns.info.opens;
+  }
+
+  /** True if the opening is visible, and only that. */
+  get isOpening(): boolean {
+    const { start, end } = this.viewport;
+    return this.opening !== null && start === this.opening[0] && end === this.opening[1];
+  }
+
+  /** Rows of slices are low, to leave room. */
+  set isCompact(isCompact: boolean) {
+    this.layout.compact(isCompact);
+  }
+
   get tracksHeight(): number {
     return this.bands.reduce((sum, { height }) => sum + height, this.layout.height);
   }
@@ -201,6 +217,21 @@ export class TimelineScene {
     const { y, height } = this.rowBox(row);
     if (y < TOP) this.scrollBy(y - TOP);
     else if (y + height > this.height) this.scrollBy(y + height - this.height);
+  }
+
+  /** The visible part of a hit on the stage. */
+  boxOf(hit: TimelineHit): { x: number; y: number; width: number; height: number } | null {
+    const { slices } = this;
+    const isSlice = "slice" in hit;
+    const row = isSlice
+      ? slices.rows[slices.rowOf(hit.slice)]
+      : slices.tracks[hit.gap.track]!.rows[0];
+    if (!row) return null;
+    const [from, to] = isSlice
+      ? [slices.startOf(hit.slice), slices.endOf(hit.slice)]
+      : [hit.gap.from, hit.gap.to];
+    const [left, right] = [from, to].map((ns) => Math.min(Math.max(0, this.x(ns)), this.width));
+    return { x: left!, width: Math.max(1, right! - left!), ...this.rowBox(row) };
   }
 
   hit(x: number, y: number): TimelineHit | null {

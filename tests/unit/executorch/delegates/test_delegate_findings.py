@@ -11,9 +11,9 @@ import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.xnnpack_truth import FOLDER, recorded, truth
 from tests.unit.executorch.delegates.finding_cases import run_of, xnnpack
 from tests.unit.findings.findings_dump import found
-from tvmdbg_widgets.analysis.findings.executorch.kernels import unusual
+from tvmdbg_widgets.analysis.findings.executorch.not_delegated import unusual
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
-from tvmdbg_widgets.model.findings import Finding, Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 BOTH = pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
 CORPUS_CASES = ("attention", "depthwise", "pooling", "clamp_chain", "linear_qs8", "conv1d")
@@ -83,9 +83,11 @@ def test_split_cost_includes_native_operator_and_conversions(name: str) -> None:
     cost = run.timeline.node_ns[native] + 3000
     assert f"into 2 calls: {duration_text(cost)}, 10.5" in each.title.replace("\u00a0", " ")
     assert each.title.endswith("of the time with the conversions around")
-    why = "it drops dimensions: XNNPACK's partitioner takes mean only with keepdim=True"
-    assert each.evidence[0].endswith(f"what is unusual about it: {why}")
-    assert "No file says what its reason was" in each.next_step
+    (reason,) = found(run, "not-delegated")
+    why = "likely reason: it drops dimensions: XNNPACK's partitioner takes mean only with keepdim="
+    assert why in reason.evidence[0]
+    assert reason.confidence is Confidence.MEDIUM
+    assert "no file records the partitioner's reason" in reason.why
 
 
 @recorded

@@ -13,6 +13,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     nodes_of_calls,
     sentence,
+    spelled,
 )
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed, percent
@@ -79,10 +80,11 @@ def _finding(recorded: RecordedDump, backend: str, calls: list[DelegateInstructi
     )
     return Finding(
         Severity.WARNING,
-        f"Times of {backend} are not in the runtime's unit: its {counted(events, 'event')} {why}",
+        f"Times of {spelled(backend)} are not in the runtime's unit: its "
+        f"{counted(events, 'event')} {why}",
         cut(facts),
         Confidence.HIGH,
-        "what a delegate does in a call starts and ends within it, on the runtime's clock",
+        "events of a delegate must start and end within its call, on the runtime's clock",
         nodes_of_calls(calls),
         next_step="These times count in no sum. Log them with "
         "event_tracer_start_profiling_delegate, or give the Inspector a "
@@ -97,8 +99,8 @@ _MATTERS = 0.01
 _ROUNDING_NS = 1000  # XNNPACK counts microseconds
 _ABOVE = 1.05
 _WITH_OPERATORS = (
-    "What is left of these calls, outside of their operators, is set-up, resizing and rounding: "
-    "XNNPACK counts whole microseconds. Fewer calls of more operators have less of it."
+    "Outside of its operators a call sets up and resizes, and XNNPACK counts whole microseconds. "
+    "Fewer, larger calls lose less time."
 )
 
 
@@ -152,7 +154,7 @@ def _below(
     return Finding(
         Severity.HOTSPOT,
         sentence(
-            f"{backend} does not account for {percent(left / outer)} of its calls: "
+            f"{spelled(backend)} does not account for {percent(left / outer)} of its calls: "
             f"{duration_text(left)} per execution"
         ),
         _facts_delegate_sums(evidence, recorded, calls),
@@ -173,8 +175,8 @@ def _above(
     outer, inner = _sums(recorded, calls)
     return Finding(
         Severity.WARNING,
-        f"Events of {backend} add up to {fixed(inner / outer, 2)}× the time of its calls: they "
-        "overlap",
+        f"Events of {spelled(backend)} add up to {fixed(inner / outer, 2)}× the time of its calls: "
+        "they overlap",
         _facts_delegate_sums(evidence, recorded, calls),
         Confidence.HIGH,
         "the events lie within their calls, yet their sum is longer",

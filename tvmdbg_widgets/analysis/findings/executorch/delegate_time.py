@@ -15,6 +15,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     nodes_of_calls,
     sentence,
+    spelled,
 )
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
@@ -35,21 +36,21 @@ def find_delegate_time(evidence: RunEvidence) -> Iterable[Finding]:
     names = sorted(shares, key=lambda name: -shares[name])
     together = sum(shares.values())
     facts = [
-        f"{name} {'' if at else 'takes '}{percent(shares[name])}"
+        f"{spelled(name)} {'' if at else 'takes '}{percent(shares[name])}"
         f"{'' if at else ' of the time'} in {counted(len(calls[name]), 'call')}"
         for at, name in enumerate(names[:_NAMED])
     ]
     if len(names) > _NAMED:
         facts.append(f"and {counted(len(names) - _NAMED, 'more backend')}")
     outside = max(0.0, 1 - together)
-    rest = f"{percent(outside)} runs" if outside else "nothing runs"
+    rest = percent(outside) if outside else "nothing runs"
     slowest = sorted(recorded.delegated, key=lambda call: -took[call.key])
     yield Finding(
         Severity.HOTSPOT,
         sentence(f"{', '.join(facts)}; {rest} outside of delegates"),
         cut(
             [
-                f"{call.backend}, {evidence.call_name(call)}: {duration_text(took[call.key])}, "
+                f"{evidence.call_name(call)}: {duration_text(took[call.key])}, "
                 f"{percent(took[call.key] / whole)}"
                 for call in slowest
             ]
@@ -94,7 +95,7 @@ def _slowest(evidence: RunEvidence, backend: str, events: list[LoggedOperator]) 
     return Finding(
         Severity.HOTSPOT,
         f"{first.name} is the slowest {'event' if first.operator is None else 'operator'} of "
-        f"{backend}: {duration_text(first.ns)}, {percent(first.ns / whole)} of the time",
+        f"{spelled(backend)}: {duration_text(first.ns)}, {percent(first.ns / whole)} of the time",
         facts_of(events, whole),
         Confidence.MEDIUM if evidence.inflated or unsure else Confidence.HIGH,
         f"times as the delegate logged them{matched and '; '}{matched}; shares of "

@@ -60,7 +60,7 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
             evidence,
             inside,
             "inside of delegates",
-            "the runtime cannot see them: a delegate logs what it likes",
+            "the runtime does not see inside delegates; a delegate decides what it logs",
             "A delegate can log them with event_tracer_log_output_delegate.",
         )
     if without:
@@ -68,7 +68,7 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
             evidence,
             without,
             "that did not run" if graph.form == "program" else "without an instruction",
-            "no event of this execution is of them; memory planning removes views of a fixed shape",
+            "this execution has no event for them; memory planning removes views of a fixed shape",
         )
 
 

@@ -26,16 +26,16 @@ from tvmdbg_widgets.analysis.findings.executorch.operators import (
     logged,
     neighbors,
 )
-from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, by_backend
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    DelegateInstruction,
+    by_backend,
+    spelled,
+)
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
-from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import is_taken
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, percent
-from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
 from tvmdbg_widgets.model.executorch.etdump import split_name
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.operators import bare
 
 _NAMED = 2
 
@@ -54,9 +54,7 @@ def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
         apart = [call for call in calls if reached & set(call.nodes)]
         if nodes and len(apart) > 1:
             around = _border_conversions(evidence, backend, nodes)
-            xnnpack = backend == "XnnpackBackend"
-            differ = {n: "; ".join(unusual(evidence, graph, n)) if xnnpack else "" for n in nodes}
-            yield _finding(evidence, backend, apart, differ, around)
+            yield _finding(evidence, backend, apart, nodes, around)
 
 
 def _border_conversions(
@@ -75,27 +73,22 @@ def _finding(
     evidence: RunEvidence,
     backend: str,
     calls: list[DelegateInstruction],
-    differ: dict[int, str],
+    nodes: list[int],
     around: list[LoggedOperator],
 ) -> Finding:
-    whole, graph, nodes = evidence.total_ns, evidence.parts.graph, list(differ)
-    odd = any(differ.values())
+    whole, graph = evidence.total_ns, evidence.parts.graph
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
     converting = sum(conversion.ns for conversion in around)
     cost = share + (converting / whole if whole > 0 else 0.0)
     unsure = graph is not None and bool(np.any(graph.edge_trust >= Trust.AMBIGUOUS))
     title = (
-        f"{evidence.list(nodes, _NAMED)} {agree(len(nodes), 'splits')} {backend} "
+        f"{evidence.list(nodes, _NAMED)} {agree(len(nodes), 'splits')} {spelled(backend)} "
         f"into {counted(len(calls), 'call')}"
     )
     if cost:
         title += f": {duration_text(cost * whole)}, {percent(cost)} of the time"
         title += " with the conversions around" if around else ""
-    facts = [
-        f"{evidence.name(node)}{_share(evidence, node)}"
-        + (f"; what is unusual about it: {difference}" if difference else "")
-        for node, difference in differ.items()
-    ]
+    facts = [f"{evidence.name(node)}{_share(evidence, node)}" for node in nodes]
     if around:
         facts.append(
             f"conversions that lowering inserted around: {duration_text(converting)} "
@@ -111,7 +104,6 @@ def _finding(
         if unsure or not all(conversion.is_sure for conversion in around)
         else Confidence.HIGH,
         "no delegate took these operators, and they lie on a path from one call to another"
-        + ("; what is unusual is so by the partitioner of ExecuTorch 1.4.1" if odd else "")
         + ("; some edges of the graph are ambiguous" if unsure else "")
         + (
             ""
@@ -119,9 +111,8 @@ def _finding(
             else "; conversions are matched by order"
         ),
         tuple(nodes),
-        next_step=f"Check why the partitioner of {backend} left {agree(len(nodes), 'it', 'them')} "
-        "out: each call more passes its tensors through the runtime. No file says what its reason "
-        "was.",
+        next_step=f"Replace or move {evidence.list(nodes, _NAMED)}: one call instead of "
+        f"{len(calls)} passes fewer tensors through the runtime.",
         weight=cost / 2,
     )
 
@@ -129,59 +120,6 @@ def _finding(
 def _share(evidence: RunEvidence, node: int) -> str:
     share = float(evidence.shares[node]) if len(evidence.shares) else 0.0
     return f": {percent(share)} of the time" if share else ""
-
-
-_FLOATS: Final = ("float32", "float16")
-#: Operators whose sizes must be static.
-_STATIC: Final = ("view_copy", "slice_copy", "upsample_bilinear2d")
-#: Ranks of the first input, by operator.
-_RANKS: Final = {"mean": (4,), "max": (4,), "convolution": (3, 4)}
-_OF_INTEGERS: Final = ("quantize_", "dequantize_", "choose_qparams", "max")
-
-
-def unusual(evidence: RunEvidence, graph: Graph, node: int) -> Iterator[str]:
-    """Describe how an operator differs from those that XNNPACK takes."""
-    operator = bare(graph.func_names[node])
-    if not is_taken(operator):
-        yield f"XNNPACK's partitioner has no rule for {one_line(operator)}"
-        return
-    reads = [read.entry for read in evidence.reads(node) if read.sure]
-    given = [(graph.nodes[at].dtypes, graph.nodes[at].shapes, out) for at, out in reads]
-    dtypes = [types[out] for types, _, out in given if out < len(types) and types[out]]
-    shapes = [sizes[out] for _, sizes, out in given if out < len(sizes)]
-    written = graph.nodes[node]
-    if not operator.startswith(_OF_INTEGERS):
-        others = dict.fromkeys(
-            dtype for dtype in (*dtypes, *written.dtypes) if dtype and dtype not in _FLOATS
-        )
-        if others:
-            yield (
-                f"it has values of {listed([*others])}: XNNPACK's partitioner takes float32 and "
-                "float16, and integers only where they are quantized values"
-            )
-        elif len(set(dtypes)) > 1:
-            yield (
-                f"it reads {listed([*dict.fromkeys(dtypes)])}: XNNPACK's partitioner takes inputs "
-                "of one type"
-            )
-    if any(shape is not None and 0 in shape for shape in shapes):
-        yield "an input is empty: XNNPACK's partitioner takes no empty tensors"
-    symbolic = "shape" in graph.attrs[node] or written.shapes[:1] == (None,)
-    if symbolic and operator in _STATIC:
-        yield (
-            f"its shape is dynamic: XNNPACK's partitioner takes {operator} only with sizes that "
-            "are known ahead of time"
-        )
-    ranks = _RANKS.get(operator)
-    first = shapes[0] if shapes else None
-    if ranks is not None and first is not None and len(first) not in ranks:
-        yield (
-            f"its input has {counted(len(first), 'dimension')}: XNNPACK's partitioner takes "
-            f"{operator} of {' or '.join(map(str, ranks))}"
-        )
-    after = written.shapes[0] if written.shapes else None
-    if operator == "mean" and first and after is not None and len(after) < len(first):
-        yield "it drops dimensions: XNNPACK's partitioner takes mean only with keepdim=True"
 
 
 _MATTERS = 0.01
@@ -252,7 +190,7 @@ def _algorithms(evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: f
         f"{first.expected or 'no kernel'} like {of_whom}"
     )
     if len(odd) > 1:
-        title += f", and so did {counted(len(odd) - 1, 'more operator')} of {backend}"
+        title += f", and so did {counted(len(odd) - 1, 'more operator')} of {spelled(backend)}"
     facts = []
     for each in odd:
         facts.append(
@@ -272,6 +210,6 @@ def _algorithms(evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: f
         f"{evidence.whole}{evidence.inflated}",
         tuple(dict.fromkeys(node for operator in some for node in operator.nodes)),
         next_step="Compare stride, dilation, groups and channels with those of its siblings: they "
-        f"decide which kernel {backend} takes, and so does the CPU.",
+        f"decide which kernel {spelled(backend)} takes, and so does the CPU.",
         weight=ns / whole / 2,
     )

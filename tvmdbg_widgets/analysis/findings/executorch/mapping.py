@@ -18,6 +18,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     sentence,
     shortened,
+    spelled,
 )
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
@@ -71,8 +72,8 @@ def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) 
     return Finding(
         Severity.INFO,
         sentence(
-            f"{count:,} of {counted(total, 'event')} of {backend} "
-            f"{agree(count, 'is')} tied to no operator: {next(iter(lost))[1]}"
+            f"{count:,} of {counted(total, 'event')} of {spelled(backend)} "
+            f"{agree(count, 'matches')} no operator: {next(iter(lost))[1]}"
         ),
         cut(
             [
@@ -81,9 +82,8 @@ def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) 
             ]
         ),
         Confidence.HIGH,
-        "the delegate's graph is in the program, and its events were laid along its operators",
-        next_step="Their time counts to the whole call. run.delegate_calls() has what is known of "
-        "each.",
+        "the delegate's graph is in the program; its events were aligned with its operators",
+        next_step="Their time counts for the whole call. run.delegate_calls() lists them.",
         weight=0.5,
     )
 
@@ -91,7 +91,7 @@ def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) 
 def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
     events = sum(log.events for log in identified)
     first = identified[0]
-    subject = f"{first.shown} is not in the map of {recorded.backend(first.at)}: its"
+    subject = f"{first.shown} is not in the map of {spelled(recorded.backend(first.at))}: its"
     if len(identified) > 1:
         subject = (
             f"{counted(len(identified), 'identifier')} {agree(len(identified), 'is')} not in the "
@@ -102,8 +102,7 @@ def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
         f"{subject} {counted(events, 'event')} {agree(events, 'matches')} no operator",
         cut(
             [
-                f"{log.shown}: {counted(log.events, 'event')} in "
-                f"{recorded.dump.place_text(log.at)} ({recorded.backend(log.at)})"
+                f"{log.shown}: {counted(log.events, 'event')} in {recorded.call_title(log.at)}"
                 for log in identified
             ]
         ),
@@ -129,11 +128,11 @@ def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Findin
     return Finding(
         Severity.INFO,
         sentence(
-            f"{names[0]}{more} {verb} no map from identifiers to operators: "
+            f"{spelled(names[0])}{more} {verb} no map from identifiers to operators: "
             f"{counted(events.total(), 'event')} can only be attributed to the whole call"
         ),
         tuple(
-            f"{name}: {counted(events[name], 'event')} with "
+            f"{spelled(name)}: {counted(events[name], 'event')} with "
             f"{counted(identifiers[name], 'identifier')}"
             for name in names
         ),
@@ -151,8 +150,8 @@ def _what_would_map(recorded: RecordedDump, backends: list[str]) -> str:
     ]
     if readable and recorded.files.program is None:
         return (
-            f"Open the program (.pte) too: it has the graph of {listed(readable)}, which ties "
-            "events to operators."
+            "Open the program (.pte) too: it has the graph of "
+            f"{listed([spelled(name) for name in readable])}, which maps events to operators."
         )
     return (
         "Times of single operators in such a call are not known. A delegate of your own can give a "
@@ -182,7 +181,8 @@ def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
         Confidence.HIGH if info.complete else Confidence.MEDIUM,
         "ExecuTorch counted the nodes after partitioning"
         + ("" if info.complete else "; the table of operators is not whole"),
-        next_step="Ask the partitioner why it left these operators to the portable kernels."
+        next_step="Check which operators, dtypes and ranks the partitioner supports; with debug "
+        "logging it may say why it skips a node."
         if left
         else "Nothing is left to delegate.",
         weight=0.3,
@@ -204,7 +204,7 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
     count = sum(map(len, unseen.values()))
     shown = ", ".join([repr(shortened(key)) for keys in unseen.values() for key in keys][:_NAMED])
     more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
-    whose = recorded.backend(next(iter(unseen))) if len(unseen) == 1 else "delegates"
+    whose = spelled(recorded.backend(next(iter(unseen)))) if len(unseen) == 1 else "delegates"
     others = any(log.how == UNMAPPED and log.at in unseen for log in recorded.identified)
     program = recorded.files.record.edge_programs.get(recorded.files.method)
     nodes = {
@@ -220,14 +220,14 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
         f"{agree(count, 'was')} never logged: {shown}{more}",
         cut(
             [
-                f"{recorded.dump.place_text(at)} ({recorded.backend(at)}): "
+                f"{recorded.call_title(at)}: "
                 + ", ".join(repr(shortened(key)) for key in list(keys)[:_NAMED])
                 + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
                 for at, keys in unseen.items()
             ]
         ),
         Confidence.HIGH,
-        "the delegates were called, and every event of the dump was looked at"
+        "the delegates were called, and every event of the dump was checked"
         + ("; they logged identifiers that are not in their map" if others else ""),
         tuple(nodes),
         next_step="Check that the delegate logs the identifiers of its map; it need not log all of "

@@ -19,6 +19,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     sentence,
     shortened,
+    spelled,
 )
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.formats.executorch.delegates.graph import node_attrs
@@ -201,7 +202,7 @@ def attributes(each: LoggedOperator) -> list[str]:
 def doubts(each: LoggedOperator) -> list[str]:
     """Return why an event is not surely an operator's, or a node's."""
     reasons = ["matched by order"] if each.match == ORDER else []
-    return reasons + (["which node of the graph it came from is not sure"] if each.doubtful else [])
+    return reasons + (["its node in the graph is uncertain"] if each.doubtful else [])
 
 
 def certainty(some: Sequence[LoggedOperator]) -> str:
@@ -311,7 +312,7 @@ def _finding(
     whole, ns = evidence.total_ns, sum(event.ns for event in some)
     inserted = sum(event.ns for event in some if event.inserted)
     title = (
-        f"{backend} spends {duration_text(ns)} on layout and type conversions: "
+        f"{spelled(backend)} spends {duration_text(ns)} on layout and type conversions: "
         f"{percent(ns / took)} of its calls, {percent(ns / whole)} of the time"
     )
     if inserted:
@@ -328,8 +329,8 @@ def _finding(
         else Confidence.MEDIUM,
         f"{how}; calls took {duration_text(took)}; shares of {evidence.whole}{evidence.inflated}",
         tuple(dict.fromkeys(node for event in some for node in event.nodes)),
-        next_step="Keep one memory format from end to end, and let one call hold what is converted "
-        "back and forth between two.",
+        next_step="Keep one memory format from end to end. Let one call hold operators whose "
+        "tensors are converted back and forth between two calls.",
         weight=ns / whole / 2,
     )
 
@@ -338,7 +339,7 @@ def _purpose(evidence: RunEvidence, event: LoggedOperator) -> str:
     if event.operator is None:
         return ""
     serves = "" if event.serves is None else f" for {event.serves.name}"
-    words = [f"inserted by lowering{serves}" if event.inserted else "the program has it"]
+    words = [f"inserted by lowering{serves}" if event.inserted else "part of the program"]
     sources, targets = neighbors(evidence, event)
     words += [f"its call reads {_beyond(evidence, sources)}"] if sources else []
     words += [f"{_beyond(evidence, targets)} reads from its call"] if targets else []

@@ -12,11 +12,13 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 from tvmdbg_widgets.model.base.text import cut, one_line
+from tvmdbg_widgets.model.executorch.call_titles import recorded_titles
 from tvmdbg_widgets.model.executorch.etdump import (
     CALL,
     DelegateCalls,
     ETDump,
     EventKind,
+    backend_title,
     is_of_delegate,
     named,
     run_of,
@@ -102,6 +104,21 @@ class RecordedDump:
         """Return the backend of an instruction's delegate."""
         return shortened(self.nodes.backends.get(at, "")) or UNNAMED
 
+    def _titles(self, method: str) -> dict[Instruction, str]:
+        known = self._titles_by_method.get(method)
+        if known is None:
+            known = recorded_titles(self.dump, self.nodes, method)
+            self._titles_by_method[method] = known
+        return known
+
+    @cached_property
+    def _titles_by_method(self) -> dict[str, dict[Instruction, str]]:
+        return {}
+
+    def call_title(self, at: Instruction) -> str:
+        """Return the title of a call of the open method: ``"XNNPACK call 1 of 2"``."""
+        return self._titles("").get(at) or self.dump.place_text(at)
+
     @cached_property
     def delegated(self) -> tuple[DelegateInstruction, ...]:
         """The instructions that called a delegate, in order."""
@@ -122,7 +139,8 @@ class RecordedDump:
             at = dump.place(event)
             other = self._other_methods[int(run[event])]
             nodes = () if other else self.nodes.of_call(at)
-            where = dump.place_text(at) + (f" of {other}" if other else "")
+            where = self._titles(self.nodes.elsewhere.get(event, "")).get(at) or dump.place_text(at)
+            where += f" of {other}" if other else ""
             instructions.append(
                 DelegateInstruction(at, self.backend(at), nodes, outer, held, where)
             )
@@ -174,6 +192,11 @@ class RecordedDump:
 def _rows_by_number(rows: Ints, number: Ints, count: int) -> list[Ints]:
     order = np.argsort(number, kind="stable")
     return np.split(rows[order], np.searchsorted(number[order], np.arange(1, count)))[:count]
+
+
+def spelled(backend: str) -> str:
+    """Return a backend's title for a sentence: ``"XNNPACK"``."""
+    return backend if backend == UNNAMED else backend_title(backend)
 
 
 def shortened(text: str) -> str:

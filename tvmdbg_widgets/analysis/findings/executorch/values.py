@@ -33,8 +33,7 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
             Severity.INFO,
             f"{counted(tensors, 'tensor')} {agree(tensors, 'was')} logged, but there "
             "is no debug buffer: values are unknown",
-            "the dump tells where in the debug buffer the values lie; the Inspector would show "
-            "zeros",
+            "the dump has only offsets into the debug buffer; the Inspector would show zeros",
             _BUFFER,
         )
     elif buffer is not None and not tensors:
@@ -42,7 +41,7 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
             Severity.WARNING,
             "The dump logged no tensors: nothing in the debug buffer can be shown "
             f"({counted(buffer.size, 'byte')})",
-            "every event of the dump was looked at",
+            "every event of the dump was checked",
             "The two files are of different runs, or the run did not log intermediate outputs.",
         )
     elif evidence.blank:
@@ -66,7 +65,7 @@ def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
     return _finding(
         Severity.WARNING,
         f"{counted(len(empty), 'debug event')} {agree(len(empty), 'has')} no value",
-        "every event of the dump was looked at; the Inspector refuses such a dump",
+        "every event of the dump was checked; the Inspector refuses such a dump",
         "The dump may be damaged, or was written by another tool: record it again.",
         facts=[
             dump.place_text(at) if at[0] >= 0 else "a program output"
@@ -122,13 +121,13 @@ def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
     known.sort(key=lambda each: each[1])
     worst, decibels, largest = known[0]
     ratio = "no difference" if decibels == np.inf else f"SNR {decibels:.4g} dB"
-    what = f"{counted(len(known), 'output')} {agree(len(known), 'is')}"
+    what = f"{counted(len(known), 'output')} {agree(len(known), 'matches')}"
     far = decibels < _LEAST_DB
     name = evidence.name(worst.node)
     title = (
         f"Output {name} is far from its reference: {ratio}, largest difference {largest:.4g}"
         if far
-        else f"{what} as the ETRecord's reference says: {ratio}, largest difference {largest:.4g}"
+        else f"{what} the ETRecord's reference: {ratio}, largest difference {largest:.4g}"
     )
     sure = references[worst.node, worst.output].trust is Trust.EXACT
     yield Finding(
@@ -141,11 +140,11 @@ def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
         Confidence.HIGH if sure else Confidence.MEDIUM,
         "the dump names the case of the bundle that ran"
         if sure
-        else "the ETRecord has one case, and the dump does not tell whether its inputs ran",
+        else "the ETRecord has one case; whether this run used its inputs is not recorded",
         nodes=tuple(tensor.node for tensor, _, _ in known),
         entries=tuple((tensor.node, tensor.output) for tensor, _, _ in known),
         next_step="run.reference has the values; run.inspector.calculate_numeric_gap() compares "
-        "what lies before.",
+        "intermediate outputs.",
         weight=0.5 if far else 0.0,
     )
 

@@ -26,7 +26,19 @@ RULES: Final[tuple[LogRule, ...]] = (
 )
 """Every rule; a new one has a line here."""
 
+_WITHOUT_FAILURES: Final = (
+    running.find_noisy_costs,
+    course.find_duplicates,
+    errors.find_unread_lines,
+    course.find_resumed,
+    course.find_distilled,
+)
+
 
 def find(evidence: LogEvidence) -> Findings:
-    """Apply every rule to a log."""
-    return Findings(finding for rule in RULES for finding in rule.findings(evidence))
+    """Apply every rule to a log; failures that none of them explains are counted in one."""
+    found = [finding for rule in RULES for finding in rule.findings(evidence)]
+    others = {rule.name for rule in _WITHOUT_FAILURES}
+    if all(finding.rule in others for finding in found):
+        found += errors.find_few_failures.findings(evidence)
+    return Findings(found)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning import lost_builds, remedies
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, log_rule
@@ -118,15 +119,43 @@ def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
         ),
         Confidence.HIGH,
         "every trial failed; more of them may still find one",
-        next_step=f"{remedies.for_each(tuners, remedies.no_schedule)} See why {their} trials fail: "
-        f'log.errors_by("task"), log.select("task:{tasks[0]}").',
+        next_step=f"Find out why {their} trials fail:\n"
+        f'log.errors_by("task"), log.select("task:{tasks[0]}")\n'
+        f"{remedies.for_each(tuners, remedies.no_schedule)}",
         weight=len(tasks) / size,
         tasks=tuple(tasks),
     )
 
 
+@log_rule("few-failures", LogBasis.SHARES)
+def find_few_failures(evidence: LogEvidence) -> Iterable[Finding]:
+    """Yield a finding of failed trials, for logs where no other rule explains them."""
+    trials = evidence.trials
+    count = int(np.count_nonzero(trials.failed))
+    if not count:
+        return
+    tasks = evidence.tasks_of(trials.failed)
+    share = count / len(trials)
+    yield Finding(
+        Severity.INFO,
+        f"{count:,} of {counted(len(trials), 'trial')} failed ({percent(share)}), too few to "
+        "suggest a cause",
+        (_counted_errors(trials.error[trials.failed]), evidence.in_tasks(tasks)),
+        Confidence.HIGH,
+        "the log itself says which trials failed",
+        next_step="A few failures are normal: a tuner also tries programs that cannot work. "
+        'See where they are: log.errors_by("task"), log.select("is:failed").',
+        weight=share,
+        tasks=tuple(tasks),
+        trials=evidence.rows(trials.failed),
+    )
+
+
 def _errors(evidence: LogEvidence, task: int) -> str:
-    errors = evidence.trials.error[evidence.trials.of_task(task)]
+    return _counted_errors(evidence.trials.error[evidence.trials.of_task(task)])
+
+
+def _counted_errors(errors: npt.NDArray[np.integer]) -> str:
     codes, counts = np.unique(errors, return_counts=True)
     parts = [
         f"{count:,} × {MeasureError(code).label}"

@@ -204,9 +204,9 @@ def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
         confidence, why = Confidence.MEDIUM, f"{why}; the layout is inferred, not stated"
     yield evidence.of_entries(
         Severity.WARNING if _share(worst) >= MANY else Severity.INFO,
-        f"{len(worst.dead):,} of {counted(worst.total, 'channel')} of "
-        f"{evidence.entry_name(entries[0])} "
-        f"{agree(len(worst.dead), 'is')} dead (all zero){and_more(len(entries) - 1)}",
+        f"{evidence.entry_name(entries[0])}: {len(worst.dead):,} of "
+        f"{counted(worst.total, 'channel')} {agree(len(worst.dead), 'is')} dead (all zero)"
+        f"{and_more(len(entries) - 1)}",
         facts,
         entries,
         step="Check the bias and batch norm of these channels against the model. If they are dead "

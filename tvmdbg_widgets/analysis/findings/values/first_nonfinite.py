@@ -17,9 +17,9 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, within
+from tvmdbg_widgets.analysis.findings.values.twin_ranges import contrast, grouped_text
 from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
-from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -187,16 +187,20 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
     what, count = _what(stats)
     name = evidence.entry_name(entry)
     role = evidence.role(node)
+    cause = contrast(evidence, node) if role == "" else None
+    channels = "".join(f", {channel}" for channel in _channels(evidence, entry))
     if role is None:
-        title = f"{name} is the first tensor with {what}: {_of(count, stats)}"
+        title = f"{name} is the first tensor with {what}: {_of(count, stats)}{channels}"
     elif role:
-        title = f"{role.capitalize()} {name} contains {what}: {_of(count, stats)}"
+        title = f"{role.capitalize()} {name} contains {what}: {_of(count, stats)}{channels}"
+    elif cause is not None and cause.operands:
+        title = f"First {what} appears in {name}: {cause.clause}"
     else:
-        title = f"First {what} appears in {name}: {_of(count, stats)}"
-    title += "".join(f", {channel}" for channel in _channels(evidence, entry))
+        title = f"First {what} appears in {name}: {_of(count, stats)}{channels}"
+    facts = [] if cause is None else cause.facts(evidence)
     size = counted(stats.size, "value")
     counts = f"{stats.nan:,} NaN, {stats.pos_inf:,} +Inf, {stats.neg_inf:,} -Inf in {size}"
-    facts = [counts + _largest(evidence, entry, stats)]
+    facts.append(counts + _largest(evidence, entry, stats) + channels)
     full_name = evidence.short_name(node)
     if full_name not in ("", evidence.label(node)):
         facts.append(f"full name: {full_name}")
@@ -216,7 +220,7 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
                 f"{_of(carriers[turned].nan, carriers[turned])}"
             )
     facts += _outputs(evidence, carriers, (entry, *spread))
-    return Finding(
+    finding = Finding(
         Severity.ERROR,
         title,
         tuple(facts),
@@ -224,9 +228,10 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
         birth.why,
         nodes_of((entry, *spread)),
         (entry, *spread),
-        _next_step(evidence, node),
+        _next_step(evidence, node) if cause is None or not cause.operands else cause.step(evidence),
         1.0,
     )
+    return finding if cause is None else finding.resting_on(cause.doubts(evidence))
 
 
 def _channels(evidence: RunEvidence, entry: Entry) -> list[str]:
@@ -259,7 +264,7 @@ def _inputs(evidence: RunEvidence, node: int) -> list[str]:
     for entry in dict.fromkeys(read.entry for read in evidence.reads(node) if read.sure):
         stats = evidence.statistics.get(entry)
         if stats is not None and stats.finite and stats.finite == stats.size:
-            bounds = f"{number_text(stats.minimum)} … {number_text(stats.maximum)}"
+            bounds = f"{grouped_text(stats.minimum)} … {grouped_text(stats.maximum)}"
             words.append(f"input {evidence.entry_name(entry)}: {bounds}, all values finite")
     return list(cut(words, 5))
 
@@ -271,7 +276,7 @@ def _largest(evidence: RunEvidence, entry: Entry, stats: Statistics) -> str:
     largest = max(abs(stats.minimum), abs(stats.maximum))
     is_half = tensors[entry].dtype.name == "float16"
     limit = f" (float16 max: {_FLOAT16_MAX:,.0f})" if is_half else ""
-    return f"; largest finite magnitude: {number_text(largest)}{limit}"
+    return f"; largest finite magnitude: {grouped_text(largest)}{limit}"
 
 
 def _outputs(

@@ -10,7 +10,7 @@
 
 Outputs of fewer than 100 values are left out, except for float16. An output also counts if in some
 channels, at most a quarter of them, at least a third of the values lie at an end of an integer
-type.
+type. Twins of the worst output say whether its operator saturates by design.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ import ml_dtypes
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
-from tvmdbg_widgets.analysis.findings.rule import Basis, rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, edge_doubts, rule, tensor_doubts
+from tvmdbg_widgets.analysis.findings.twins import LEAST as LEAST_TWINS
+from tvmdbg_widgets.analysis.findings.twins import TwinSet
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, OutputChannels, within
+from tvmdbg_widgets.analysis.findings.values.twin_ranges import twins_text
 from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Premise, Severity
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import bare, parts
@@ -43,6 +46,7 @@ _FUNCTION_SHARE = 0.5
 LEAST = 100  # least number of values; of float16 any counts
 _OF_CHANNEL = 1 / 3
 _LEAST_OF_CHANNEL = 16
+_OF_TWIN = 1 / 4  # largest share of a twin, as a part of this one, for twins to be named first
 _CUTS_BELOW = frozenset({"relu", "relu6", "clip", "maximum", "leaky_relu"})
 _ENDS = {
     "sigmoid": (0.0, 1.0),
@@ -190,15 +194,54 @@ def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
     what = f"{percent(worst.share)} of its values at {_ends(worst)}"
     if worst.share < worst.least:
         what = f"a third or more of {worst.channels} at {_ends(worst)}"
+    title = f"{evidence.entry_name(entries[0])} saturates {what}"
+    twins = _twin_shares(evidence, entries[0], probed)
+    doubts: list[Premise] = []
+    if twins is not None:
+        least, most = min(twins.shares.values()), max(twins.shares.values())
+        number = counted(len(twins.shares), "twin")
+        if most <= _OF_TWIN * worst.share:
+            title += f"; its {number} at most {percent(most)}"
+        between = percent(least) if least == most else f"{percent(least)} … {percent(most)}"
+        facts[1:1] = [f"its {number}: {between}", twins_text(twins.twins)]
+        doubts = [*tensor_doubts(evidence, tuple(twins.shares))]
+        doubts += edge_doubts(evidence, twins.twins.nodes)
     yield evidence.of_entries(
         Severity.WARNING,
-        f"{evidence.entry_name(entries[0])} is saturated: {what}{and_more(len(entries) - 1)}",
+        f"{title}{and_more(len(entries) - 1)}",
         facts,
         entries,
-        step="Check the scale or clip of this output: values beyond its range are lost.",
+        step="Compare the scale (or clip) of this output with the calibrated one: values beyond "
+        "its range are lost.",
         weight=0.6,
         joined=(confidence, why),
-    )
+    ).resting_on(doubts)
+
+
+class _TwinShares(NamedTuple):
+    """Twins of an output, and the share of values at the ends of their range."""
+
+    twins: TwinSet
+    shares: dict[Entry, float]
+
+
+def _twin_shares(
+    evidence: RunEvidence, entry: Entry, probed: Mapping[Entry, Ends]
+) -> _TwinShares | None:
+    node, output = entry
+    twins = None if evidence.twins is None else evidence.twins.similar(node)
+    if twins is None:
+        return None
+    tensors, read = evidence.tensors, evidence.statistics
+    shares = {
+        other: probed[other].share if other in probed else 0.0
+        for twin in twins.nodes
+        if (other := (twin, output)) in read
+        and tensors[other].dtype == tensors[entry].dtype
+        and tensors[other].complete
+        and is_judged(evidence.parts, other, tensors[other], read[other])
+    }
+    return _TwinShares(twins, shares) if len(shares) >= LEAST_TWINS else None
 
 
 def _ends(ends: Ends) -> str:

@@ -16,7 +16,9 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import AnyStep, NestLine, State
 
 _SHOWN = 40
+_SHOWN_LINES = 200
 _LEFT = 'style="text-align: left"'
+_CODE = 'style="text-align: left; white-space: pre"'
 _SIGNS = {"same": " ", "changed": "≠", "only A": "A", "only B": "B"}
 
 
@@ -69,18 +71,16 @@ class ScheduleComparison:
 
     def __repr__(self) -> str:
         lines = [f"A: {self.a.title}", f"B: {self.b.title}", self.caption]
-        differing = [
-            difference for difference in (*self.steps, *self.lines) if difference.change != "same"
-        ]
+        differing = _differing((*self.steps, *self.lines))
         for each in differing[:_SHOWN]:
             lines += [
-                f"  {'A' if text is each.text_a else 'B'} {text.strip()}"
-                for text in (each.text_a, each.text_b)
+                f"  {letter} {text}"
+                for letter, text in (("A", each.text_a), ("B", each.text_b))
                 if text
             ]
         if len(differing) > _SHOWN:
             lines.append(f"  … {counted(len(differing) - _SHOWN, 'more difference')}")
-        return "\n".join(map(one_line, lines))
+        return "\n".join(map(indented, lines))
 
     def _repr_html_(self) -> str:
         titles = "".join(
@@ -89,8 +89,9 @@ class ScheduleComparison:
         head = f"<tr><th></th><th {_LEFT}>A</th><th {_LEFT}>B</th></tr><tr><td></td>{titles}</tr>"
         return (
             f"<p>{self.caption}</p>"
-            f"<table>{head}{_rows(self.lines)}</table>"
-            f"<details><summary>steps</summary><table>{head}{_rows(self.steps)}</table></details>"
+            f"<table>{head}{_rows(self.lines[:_SHOWN_LINES])}{_more(self.lines)}</table>"
+            f"<details><summary>steps</summary><table>{head}{_rows(_differing(self.steps))}</table>"
+            "</details>"
         )
 
 
@@ -176,23 +177,39 @@ def _alignment_key(state: State | None, line: NestLine) -> tuple[Any, ...]:
 
 
 def _changed(a: NestLine, b: NestLine) -> tuple[str, ...]:
+    if with_factor(a) == with_factor(b):
+        return ()
     fields = [
         name for name in ("annotation", "extent", "factor") if getattr(a, name) != getattr(b, name)
     ]
-    return tuple(fields) or (() if a.text == b.text else ("text",))
+    return tuple(fields) or ("text",)
+
+
+def _differing(differences: Sequence[ScheduleDifference]) -> list[ScheduleDifference]:
+    return [difference for difference in differences if difference.change != "same"]
 
 
 def _rows(differences: Sequence[ScheduleDifference]) -> str:
-    shown = [difference for difference in differences if difference.change != "same"]
     return "".join(
         f"<tr><td>{_SIGNS[each.change]}</td>{_cell(each.text_a)}{_cell(each.text_b)}</tr>"
-        for each in shown
+        for each in differences
     )
 
 
+def _more(differences: Sequence[ScheduleDifference]) -> str:
+    more = len(differences) - _SHOWN_LINES
+    return f"<tr><td></td><td>… {counted(more, 'more line')}</td></tr>" if more > 0 else ""
+
+
 def _cell(text: str) -> str:
-    code = f"<code>{html.escape(one_line(text.strip()))}</code>" if text else ""
-    return f"<td {_LEFT}>{code}</td>"
+    code = f"<code>{html.escape(indented(text))}</code>" if text else ""
+    return f"<td {_CODE}>{code}</td>"
+
+
+def indented(text: str) -> str:
+    """Return a text as one line that keeps its indent."""
+    inner = text.lstrip(" ")
+    return " " * (len(text) - len(inner)) + one_line(inner)
 
 
 T = TypeVar("T")

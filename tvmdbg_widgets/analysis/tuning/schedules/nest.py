@@ -12,6 +12,8 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import Annotation, Iterator, NestLine, Stage, State
 from tvmdbg_widgets.model.tuning.trials import DagSource
 
+_UNKNOWN = "(None)"
+
 
 def print_state(state: State, hide_ones: bool = True) -> str:
     """Return the output of ``print(state)``, with a line end after every line."""
@@ -28,9 +30,18 @@ def nest(state: State, hide_ones: bool = True) -> list[NestLine]:
 
 
 def with_factor(line: NestLine) -> str:
-    """Return an indented line, with the split factor behind an unknown extent."""
+    """Return an indented line with ``?`` for an unknown extent, and the split factor behind it."""
     factor = f" factor {line.factor}" if line.factor is not None and line.extent is None else ""
-    return f"{line}{factor}"
+    return f"{' ' * line.indent}{shown_text(line)}{factor}"
+
+
+def shown_text(line: NestLine) -> str:
+    """Return a line as the views show it; TVM prints an unknown extent as ``(None)``."""
+    return f"{line.text.removesuffix(_UNKNOWN)}(0,?)" if _is_unknown(line) else line.text
+
+
+def _is_unknown(line: NestLine) -> bool:
+    return line.kind == "loop" and line.text.endswith(_UNKNOWN)
 
 
 def _placeholders(state: State) -> NestLine:
@@ -90,7 +101,7 @@ def _attributes(stage: Stage, index: int, indent: int) -> Yields[NestLine]:
 
 def _loop(loop: Iterator, stage: int, place: int, indent: int) -> NestLine:
     extent = str(loop.extent) if loop.extent is not None else loop.symbol
-    size = f"({loop.min},{extent})" if extent else "(None)"
+    size = f"({loop.min},{extent})" if extent else _UNKNOWN
     return NestLine(
         "loop",
         indent,
@@ -113,7 +124,7 @@ _COLORS = {
     Annotation.PARALLEL: "#1272f2",
     Annotation.VECTORIZE: "#1e8b40",
     Annotation.UNROLL: "#ad6800",
-    Annotation.TENSORIZE: "#dd3b32",
+    Annotation.TENSORIZE: "#768000",
     Annotation.VTHREAD: "#12828d",
     **dict.fromkeys((Annotation.BLOCK_X, Annotation.BLOCK_Y, Annotation.BLOCK_Z), "#8f63bb"),
     **dict.fromkeys((Annotation.THREAD_X, Annotation.THREAD_Y, Annotation.THREAD_Z), "#d9308e"),

@@ -1,0 +1,134 @@
+"""Errors of users in IPython: the message and the user's own line, without inner frames.
+
+``%tb``, ``%xmode Verbose`` or ``TVMDBG_TRACEBACK=full`` in the environment show all frames. Errors
+of this package itself keep theirs, and plain Python shows its usual traceback.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+from tvmdbg_widgets.model.base.near_names import perhaps
+
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")  # noqa: PTH118, PTH120
+_LIBRARIES = tuple(
+    os.path.join(sysconfig.get_path(name), "")  # noqa: PTH118
+    for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
+#: Letters of the user's line, and files of a folder that a wrong path is compared with.
+_LONGEST, _MOST_FILES = 160, 5_000
+_KINDS = (OSError, ValueError, TypeError, LookupError, ImportError, AttributeError)
+
+
+def shorten(problem: BaseException, *, is_slip: bool = False) -> None:
+    """Make IPython show an error of the user in at most three lines."""
+    if not hasattr(problem, "_render_traceback_") and (is_slip or _is_a_slip(problem)):
+        problem._render_traceback_ = lambda: _shown(problem)  # type: ignore[attr-defined]
+
+
+def _is_a_slip(problem: BaseException) -> bool:
+    if type(problem).__name__ == "TraitError":
+        return True
+    if not isinstance(problem, _KINDS):
+        return False
+    if isinstance(problem, OSError) and problem.filename is not None:
+        return not _is_ours(os.fsdecode(problem.filename))
+    *_, last = (None, *_frames(problem.__traceback__))
+    if last is None:
+        return False
+    frame, line = last
+    if not _is_ours(frame.f_code.co_filename):
+        return False
+    return linecache.getline(frame.f_code.co_filename, line).lstrip().startswith("raise ")
+
+
+def _frames(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    while trace is not None:
+        yield trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def _shown(problem: BaseException) -> list[str]:
+    shell = _shell()
+    if _all_frames_wanted(shell):
+        of = type(problem), problem, problem.__traceback__
+        if shell is None:
+            return "".join(traceback.format_exception(*of)).splitlines()
+        lines: list[str] = shell.InteractiveTB.structured_traceback(*of)
+        return lines
+    lines = f"{type(problem).__name__}: {message_of(problem)}".splitlines()
+    return lines if len(lines) > 2 else [*lines, *_own_line(problem, shell)]
+
+
+def message_of(problem: BaseException) -> str:
+    """Return the message of an error: a path with close ones, names without quotes around all."""
+    if isinstance(problem, OSError) and problem.filename and problem.strerror:
+        path = os.fsdecode(problem.filename)
+        reason = problem.strerror[:1].lower() + problem.strerror[1:]
+        return f"{reason}: {path!r}{_close_paths(path) if not os.path.exists(path) else ''}"  # noqa: PTH110
+    if isinstance(problem, KeyError) and problem.args:
+        return str(problem.args[0])
+    return str(problem)
+
+
+def _close_paths(path: str) -> str:
+    """Return where a path ends to exist, and names like the missing one there."""
+    folder, name = os.path.split(path.rstrip(os.sep))
+    here = folder or os.curdir
+    if not os.path.isdir(here):  # noqa: PTH112
+        return f"; there is no folder {folder!r}"
+    try:
+        with os.scandir(here) as files:
+            names = [file.name for _, file in zip(range(_MOST_FILES), files, strict=False)]
+    except OSError:
+        return ""
+    return perhaps(name, names)
+
+
+def _own_line(problem: BaseException, shell: Any) -> list[str]:
+    """Return the last line of the user before code of this package."""
+    own = None
+    for frame, line in _frames(problem.__traceback__):
+        file = frame.f_code.co_filename
+        if _is_ours(file):
+            break
+        if not file.startswith(_LIBRARIES):
+            own = frame, line
+    if own is None:
+        return []
+    file, line = own[0].f_code.co_filename, own[1]
+    source = linecache.getline(file, line, own[0].f_globals).strip()
+    if len(source) > _LONGEST:
+        source = f"{source[: _LONGEST - 1]}…"
+    cell = getattr(getattr(shell, "compile", None), "format_code_name", lambda _: None)(file)
+    place = " ".join(cell) if cell else f"File {file}"
+    return [f"{place}, line {line}: {source}".rstrip(": ")]
+
+
+def _all_frames_wanted(shell: Any) -> bool:
+    if os.environ.get("TVMDBG_TRACEBACK") == "full":
+        return True
+    if getattr(getattr(shell, "InteractiveTB", None), "mode", "") == "Verbose":
+        return True
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 (the only way to know the caller)
+    while frame is not None:
+        if frame.f_code.co_name == "tb" and "IPython" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _shell() -> Any:
+    module = sys.modules.get("IPython.core.getipython")
+    return module.get_ipython() if module else None
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith(_PACKAGE)
