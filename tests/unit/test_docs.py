@@ -317,6 +317,18 @@ def test_graph_page_documents_every_key() -> None:
     assert set(keys) == {key for key in known if not key.startswith("Shift+")}
 
 
+def test_flamechart_page_documents_every_key() -> None:
+    source = (ROOT / "js/src/timeline/actions.ts").read_text("utf-8")
+    lists = re.findall(r'(?:action|timed)\(\s*\[((?:"[^"]+"(?:, )?)+)\]', source)
+    bound = set(re.findall(r'"([^"]+)"', " ".join(lists)))
+    assert len(bound) > 30
+    table = _text(DOCS / "flamechart.md").partition("## Keys")[2].partition("\n## ")[0]
+    told = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
+    keys = set(re.findall(r"`([^`]+)`", " ".join(told)))
+    assert bound <= keys
+    assert keys - bound == {"w", "s", "+", "-", "0", "m", "y"}  # of the common shell
+
+
 def test_graph_page_names_match_code() -> None:
     from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
     from tvmdbg_widgets.model.graph.node_columns import FIELDS
