@@ -160,14 +160,14 @@ export function drawnKind({ kinds, roles }: GraphColumns, node: number): number 
   return kind === NodeKind.INPUT && roles.at(node) !== "input" ? NodeKind.PARAMETER : kind;
 }
 
-/** Title of a tensor, id first: `#38:1 conv2d + add`; without a graph with its own name. */
+/** Title of a tensor: that of its node, or without a graph its own name. */
 export function tensorTitle(
   graph: GraphColumns | null,
   name: string,
   node: number,
   output: number,
 ): string {
-  return `${nodeTitle("", node, output)} ${(graph && nodeLabel(graph, node)) || name}`.trimEnd();
+  return nodeTitle((graph && nodeLabel(graph, node)) || name, node, output);
 }
 
 /** Title of a node or of one of its outputs, its id first: `#38:1 conv2d + add`. */

@@ -92,9 +92,9 @@ export class HitList {
       { role: "option", id: `${this.#list.id}-${index}`, "aria-selected": "false" },
       element(
         "span",
-        { class: "tvmdbg-hits-name", title: title ?? `${label} ${id ?? ""}`.trim() },
+        { class: "tvmdbg-hits-name", title: title ?? `${id ?? ""} ${label}`.trim() },
+        id && element("b", {}, `${id} `),
         element("span", {}, label),
-        id && element("b", {}, ` ${id}`),
       ),
       span("tvmdbg-muted", kind),
       span("tvmdbg-hits-value tvmdbg-numeric", value),

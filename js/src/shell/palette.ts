@@ -29,6 +29,7 @@ export function entryOf(finding: About | null, node: number): Entry {
 export const PALETTE_KEY = "Ctrl+k";
 const SOURCE = "palette";
 const MOST_CHOICES = 30;
+const MOST_IDS = 2;
 const MOVES = /^(Arrow.*|Page.*|Home|End|Enter|Escape| |\[|\])$/;
 
 interface Command extends ListedHit {
@@ -287,7 +288,7 @@ async function sources({
   ]);
   const problems = (findings?.findings ?? []).map(
     ({ title: label, severity: kind, nodes, entries }): PaletteSubject => ({
-      ...{ text: `${label} ${kind}`, label, kind, value: "", nodes, entries },
+      ...{ text: `${label} ${kind}`, label, kind, value: idsText(nodes), nodes, entries },
     }),
   );
   const extremes = highlights.map(
@@ -304,6 +305,13 @@ async function sources({
         ? [tensorCommands(tensors, session)]
         : [],
   ];
+}
+
+/** First nodes of a finding: `#38 #41 +14`. */
+function idsText(nodes: readonly number[]): string {
+  const more = nodes.length - MOST_IDS;
+  const ids = nodes.slice(0, MOST_IDS).map((node) => `#${node}`);
+  return [...ids, ...(more > 0 ? [`+${more}`] : [])].join(" ");
 }
 
 class CommandPalette {

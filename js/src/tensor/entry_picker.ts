@@ -15,13 +15,10 @@ import { helpButton } from "../shell/keys.ts";
 import { reveal } from "../shell/scrolling.ts";
 import { fullScreenButton } from "../shell/view.ts";
 import type { EntryFilter } from "./entries.ts";
-import { part, shortTitle, TensorPart, titleNode } from "./parts.ts";
+import { fitName, part, TensorPart } from "./parts.ts";
 import type { TensorHost } from "./state.ts";
 
 const WINDOW = 60;
-/** Width of a letter, and of the field beside its text, CSS px. */
-const LETTER = 6.6;
-const INSET = 16;
 let serial = 0;
 
 export class EntryPicker extends TensorPart<HTMLElement> {
@@ -103,8 +100,11 @@ export class EntryPicker extends TensorPart<HTMLElement> {
     const row = this.#shown && this.#entries.row(this.#shown);
     const title = row === null ? this.#missingText : this.#entries.title(row);
     const full = row === null ? title : `${title}  ${this.#entries.type(row)}`;
-    const letters = Math.floor((this.#input.clientWidth - INSET) / LETTER);
-    this.#input.value = full.length <= letters ? full : shortTitle(title, letters);
+    const write = (text: string) => {
+      this.#input.value = text;
+    };
+    write(full);
+    if (this.#input.scrollWidth > this.#input.clientWidth) fitName(this.#input, title, write);
     this.#input.title = full;
   }
 
@@ -214,7 +214,14 @@ export class EntryPicker extends TensorPart<HTMLElement> {
         "aria-selected": String(place === this.#active),
         "data-entry": `${node}:${output}`,
       },
-      titleNode("span", entries.title(row), "tvmdbg-fill", entries.columns.names.at(row)),
+      element(
+        "span",
+        {
+          class: "tvmdbg-tensor-name tvmdbg-fill tvmdbg-clip",
+          title: entries.columns.names.at(row),
+        },
+        entries.title(row),
+      ),
       span("tvmdbg-muted tvmdbg-fixed", entries.type(row)),
       entries.doubtful(row)
         ? element(

@@ -3,12 +3,12 @@
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
-import { button, div, element, iconButton, span } from "../shell/dom.ts";
+import { button, div, element, iconButton, onResize, span } from "../shell/dom.ts";
 import { hinted, message, retry } from "../shell/message.ts";
 import { HealthPill, type Judgement } from "./distribution/health_pill.ts";
 import { isUnsure, trustWords } from "./layout_picker.ts";
-import { muted, part, piece, TensorPart, titleNode } from "./parts.ts";
-import { SHOWS, type ShowChoice, type ShownTensor } from "./state.ts";
+import { fitName, muted, part, piece, TensorPart } from "./parts.ts";
+import { SHOWS, type ShowChoice, type ShownTensor, type TensorHost } from "./state.ts";
 
 type KnownTensor = Pick<TensorAnswer, "title" | "dtype" | "shape" | "nbytes" | "trust">;
 
@@ -41,13 +41,25 @@ export function tensorFacts({
 export class TensorHeader extends TensorPart {
   readonly node = div("tvmdbg-tensor-header");
   readonly #note = element("div", { class: "tvmdbg-noted", hidden: true });
+  readonly #name = element("strong", { class: "tvmdbg-tensor-name tvmdbg-clip" });
   readonly #pill = new HealthPill(this.host);
   #node = -1;
   #place = false;
   #answer: TensorAnswer | null = null;
 
+  constructor(host: TensorHost) {
+    super(host);
+    onResize([this.#name], () => this.#fit(), host.signal);
+  }
+
   judge(judged: Judgement | null): void {
     this.#pill.judge(judged);
+  }
+
+  #fit(): void {
+    fitName(this.#name, this.#name.title, (text) => {
+      this.#name.textContent = text;
+    });
   }
 
   clear(): void {
@@ -70,16 +82,20 @@ export class TensorHeader extends TensorPart {
     this.noted();
     this.#pill.node.style.visibility = "hidden";
     this.node.replaceChildren(
-      facts({
-        title: entries.title(row),
-        dtype: columns.dtypes.at(row),
-        shape: entries.shape(row),
-        nbytes: columns.nbytes[row]!,
-        trust: entries.trust(row),
-      }),
+      facts(
+        {
+          title: entries.title(row),
+          dtype: columns.dtypes.at(row),
+          shape: entries.shape(row),
+          nbytes: columns.nbytes[row]!,
+          trust: entries.trust(row),
+        },
+        this.#name,
+      ),
       this.#pill.node,
       this.#note,
     );
+    this.#fit();
   }
 
   show(shown: ShownTensor & { answer: TensorAnswer }): void {
@@ -93,7 +109,7 @@ export class TensorHeader extends TensorPart {
   }
 
   #rebuild(answer: TensorAnswer): void {
-    const line = facts(answer);
+    const line = facts(answer, this.#name);
     const place = element(
       "div",
       { class: "tvmdbg-tensor-place tvmdbg-anywhere tvmdbg-muted", hidden: !this.#place },
@@ -124,13 +140,15 @@ export class TensorHeader extends TensorPart {
       this.#note,
       ...(notes.length ? [element("ul", { class: "tvmdbg-tensor-notes" }, ...notes)] : []),
     );
+    this.#fit();
   }
 }
 
-function facts(known: KnownTensor): HTMLElement {
+function facts(known: KnownTensor, name: HTMLElement): HTMLElement {
+  name.title = known.title;
   return part(
     "facts tvmdbg-row tvmdbg-wrap tvmdbg-gap-12",
-    titleNode("strong", known.title),
+    name,
     ...tensorFacts(known).map(({ text, isSure, about = "" }) => {
       if (isSure === undefined) return element("span", {}, ...withCount(text));
       const look = isSure ? "tvmdbg-muted" : "tvmdbg-warning";

@@ -3,6 +3,7 @@ import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Entry, KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { CodeCopy, titleOf } from "../shell/code_copy.ts";
+import type { KeyAction } from "../shell/keys.ts";
 import type { ViewContext, ViewOptions } from "../shell/view.ts";
 import { missingWords } from "./descriptions.ts";
 import type { Entries } from "./entries.ts";
@@ -255,6 +256,15 @@ export class Inspector implements TensorHost {
     if (typeof index === "string") return index;
     this.go(index, "view");
     return "";
+  }
+
+  /** Offers to go to a typed index, `[0, 3, 2, 1]`. */
+  offer(typed: string): ReturnType<NonNullable<KeyAction["offer"]>> {
+    const { entry, plane } = this.wish;
+    const index = plane && /[[,]/.test(typed) && typedIndex(typed, plane.shape);
+    if (!index || typeof index === "string" || !entry) return null;
+    const label = `value at [${index.join(", ")}] of #${entry[0]}`;
+    return { label, run: () => this.go(index, "view") };
   }
 
   go(index: readonly number[], space: "view" | "stored"): void {

@@ -83,7 +83,7 @@ export class InspectorLayout extends TensorPart {
     this.#left,
     this.table.node,
     part(
-      "right",
+      "right tvmdbg-shaded",
       part(
         "columns",
         part(

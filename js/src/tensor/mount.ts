@@ -111,7 +111,11 @@ function actions(inspector: Inspector): KeyAction[] {
     ["w", "save what is shown", () => panels.saving.toggle()],
     [COPY_KEY, "copy Python code for the value, region or heatmap", () => inspector.copy()],
   ];
-  return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));
+  const offer = (typed: string) => inspector.offer(typed);
+  return list.map(([keys, does, run]) => ({
+    ...{ keys: keys.split(" "), does, run },
+    ...(keys === "j" && { offer }),
+  }));
 }
 
 /** Makes an inspector follow its traits and the session. */

@@ -2,13 +2,11 @@ import type { RunQuestions, RunReplies } from "../shared/client/answers.ts";
 import { errorText, isAbort, NewestWins } from "../shared/client/request.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
+import { shortName } from "../shared/short_name.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { button, div, element, KEEP_KEYS, select, span } from "../shell/dom.ts";
 import { indexText } from "./plane.ts";
 import type { TensorHost } from "./state.ts";
-
-/** Length from which a name without operators is cut in the middle, and its letters that stay at the end. */
-const [LONG, TAIL] = [24, 8];
 
 /** A part of the inspector, with what it shows its results in; its fields may be made with both. */
 export class TensorPart<Beside = undefined> {
@@ -18,45 +16,13 @@ export class TensorPart<Beside = undefined> {
   ) {}
 }
 
-const CUT = "…";
-
-/** Id, beginning and end of a title; the beginning alone may be cut. */
-function titleParts(title: string): [id: string, start: string, end: string] {
-  const [, id = "", name = ""] = /^(#[\d:]+ )?(.*)$/s.exec(title) ?? [];
-  const last = name.lastIndexOf(" + ");
-  const end = last >= 0 ? last : name.length - (name.length > LONG ? TAIL : 0);
-  return [id, name.slice(0, end), name.slice(end)];
-}
-
-/** `#38 conv2d + … + relu`: a title in some letters, cut in the middle; the id is always whole. */
-export function shortTitle(title: string, letters: number): string {
-  if (title.length <= letters) return title;
-  const [id, start, end] = titleParts(title);
-  const operators = start.split(" + ");
-  for (let kept = operators.length - 1; kept > 0; kept -= 1) {
-    const text = `${id}${operators.slice(0, kept).join(" + ")} + ${CUT}${end}`;
-    if (text.length <= letters) return text;
-  }
-  const room = letters - id.length - 1;
-  const tail = end.length < room / 2 ? end : "";
-  return `${id}${(start + end).slice(0, Math.max(0, room - tail.length))}${CUT}${tail}`;
-}
-
-/** A title of which the middle gives way, never the id. */
-export function titleNode(
-  tag: "span" | "strong",
-  title: string,
-  look = "",
-  about = title,
-): HTMLElement {
-  const [id, start, end] = titleParts(title);
-  return element(
-    tag,
-    { class: `tvmdbg-tensor-name tvmdbg-row ${look}`, title: about },
-    span("tvmdbg-fixed", id),
-    span("tvmdbg-clip", start),
-    span("tvmdbg-clip tvmdbg-tensor-name-end", end),
-  );
+/** Writes a name, shortened in the middle, into a box that it must not overflow. */
+export function fitName(box: HTMLElement, name: string, write: (text: string) => void): void {
+  const fits = (text: string) => {
+    write(text);
+    return box.scrollWidth <= box.clientWidth;
+  };
+  write(box.clientWidth > 0 ? shortName(name, fits) : name);
 }
 
 type PartChild = Node | string | null | false;

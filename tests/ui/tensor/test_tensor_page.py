@@ -33,7 +33,7 @@ ROOT = ".tvmdbg-tensor"
 STAGE = ".tvmdbg-tensor-stage"
 MIRROR = f"{ROOT} > .tvmdbg-mirror"
 EMPTY = f"{ROOT} .tvmdbg-message-empty"
-LABELLED = (0, 1, 2, 3, 5, 6, 8, 9)  # nodes whose pictures have labels
+LABELLED = (0, 1, 2, 5, 6, 8, 9)  # nodes whose pictures have labels
 LOOKS = ((480, "dark"), (900, "light"))
 
 

@@ -17,6 +17,7 @@ import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
+from tests.make.params import write_params
 from tvmdbg_widgets.answers import question_scheduler as scheduler
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.messages import Question
@@ -395,9 +396,14 @@ def test_earlier_names_of_tensor_views_are_taken(run: DebugRun, earlier: str, no
 
 
 def test_entry_without_graph_is_a_tensor_of_the_run(tmp_path: Path) -> None:
-    run = run_of(tmp_path, {"a": np.zeros(3), "b": np.ones(3)})
+    named = {f"{k}____topo-index:{k}____output-num:0": np.ones(3) for k in range(2)}
+    write_params(tmp_path / "output_tensors.params", named)
+    run = tvmdbg.open(tmp_path / "output_tensors.params")
     assert tvmdbg.TensorInspector(run, entry=1).entry == (1, 0)
-    for bad, why in ((999, "tensors are of nodes 0 to 1"), ((1, 5), "no tensor of node 1, output 5")):
+    for bad, why in (
+        (999, "tensors are of nodes 0 to 1"),
+        ((1, 5), "no tensor of node 1, output 5"),
+    ):
         with pytest.raises(traitlets.TraitError, match=why):
             tvmdbg.TensorInspector(run, entry=bad)
         with pytest.raises(KeyError, match=why):

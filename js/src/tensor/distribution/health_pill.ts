@@ -8,7 +8,7 @@ import {
 } from "../../shared/client/health.ts";
 import type { HealthAnswer, TensorStatistics } from "../../shared/client/tensor_questions.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
-import { element, span } from "../../shell/dom.ts";
+import { element } from "../../shell/dom.ts";
 import { type Health, specialText, valueWords } from "../descriptions.ts";
 import { piece, placeButton, TensorPart } from "../parts.ts";
 import { SPECIAL_TEXT } from "../picture/color_scale.ts";
@@ -163,9 +163,9 @@ export class HealthPill extends TensorPart {
       posInf: statistics.firstPosInf,
       negInf: statistics.firstNegInf,
     };
-    return statistics.specials.map((special) => {
+    const there = statistics.specials.filter((special) => statistics[special] > 0);
+    return there.map((special) => {
       const text = specialText(statistics, special);
-      if (statistics[special] === 0) return span("tvmdbg-muted", text);
       const title = `Go to the first ${SPECIAL_TEXT[special]}`;
       const place = placeButton(
         this.#shown?.answer ?? null,

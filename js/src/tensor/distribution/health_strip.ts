@@ -265,7 +265,9 @@ export class HealthStrip
     }
     const column = columnOf(this.#scene, row);
     const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
-    this.tip.tell(this.#lines(row, others), this.#stage, column * this.#scene.width, HEIGHT);
+    const { width } = this.#scene;
+    const target = { x: column * width, y: 0, width, height: HEIGHT };
+    this.tip.tell(this.#lines(row, others), this.#stage, target.x, HEIGHT, target);
   }
 
   base(theme: Theme, width: number, _height: number, { context }: Layer): void {

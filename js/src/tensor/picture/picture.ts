@@ -290,7 +290,7 @@ export class PlanePicture extends TensorPart implements GestureEvents, StagePain
       return;
     }
     const [x, y] = [box.x + box.width - CLOSER, box.y + box.height - CLOSER];
-    this.#tooltip.tell(this.#lines, this.stage, x, y);
+    this.#tooltip.tell(this.#lines, this.stage, x, y, box);
   }
 
   /** A single value is its own picture. */
