@@ -64,7 +64,7 @@ class DifferenceGroup(NamedTuple):
 
 @public_class
 class Comparison(MadeSequence[Difference]):
-    """Everything that differs between two runs; shows as text and, in a notebook, as a table.
+    """Differences between two runs; shows as text and, in a notebook, as a table.
 
     Attributes
     ----------
