@@ -276,7 +276,7 @@ def short_label(text: str, most: int = _LONGEST_LABEL) -> str:
     words = text.split(_FUSED)
     heads = tails = grown = 1
     if len(words) < 3 or len(_cut(words, heads, tails)) > most:
-        return f"{text[: most // 2]}…{text[-(most - most // 2 - 1) :]}"
+        return f"{text[: most // 2]}…{text[len(text) - (most - most // 2 - 1) :]}"
     while grown:
         grown = 0
         for more in ((1, 0), (0, 1)):
