@@ -123,7 +123,7 @@ export class SliceDescriptions {
     }
     if (change) return starts;
     const fault = node < 0 ? undefined : this.also(node).find(([name]) => name === "values");
-    if (fault) return fault[1];
+    if (fault) return fault[1].split(";", 1)[0]!;
     const nodes = this.#slices.nodesOf(slice).length;
     if (nodes > 1 && !this.#slices.isApart(slice)) {
       return `${counted(nodes, this.#words.item)} together`;
