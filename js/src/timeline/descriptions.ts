@@ -176,7 +176,7 @@ export class SliceDescriptions {
     const more = nodes.length > shown.length ? ` and ${nodes.length - shown.length} more` : "";
     if (isApart) {
       const all = counted(nodes.length, this.#words.item);
-      return [["of the call", `not of one of its ${all}: ${shown.join(", ")}${more}`]];
+      return [["part of", `the whole call, of none of its ${all}: ${shown.join(", ")}${more}`]];
     }
     return [
       ["together", `${counted(nodes.length, this.#words.item)}, the share of each is not known`],
