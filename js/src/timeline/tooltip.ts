@@ -5,7 +5,7 @@ import type { SliceDescriptions } from "./descriptions.ts";
 import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
 /** Length of a title on one line. */
-const LETTERS = 44;
+const LETTERS = 60;
 
 export class SliceTooltip extends Tooltip {
   readonly #scene: TimelineScene;
