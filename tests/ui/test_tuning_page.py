@@ -91,7 +91,7 @@ def test_tooltip_shows_exact_cost_of_trial(view: TuningPage, page: Page) -> None
     unit = {"s": 1, "ms": 1e-3, "µs": 1e-6}[told[3]]
     assert int(told[1]) == row
     assert float(told[2]) * unit == pytest.approx(cost(row), rel=1e-3)
-    expect(tooltip).to_contain_text(", the best")
+    expect(tooltip).to_contain_text(", the best of its task")
     assert len(tooltip.inner_text().splitlines()) == 3
     tip, (x, y) = box_of(tooltip), view.place(row)
     assert not (
