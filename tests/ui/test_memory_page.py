@@ -93,7 +93,7 @@ def test_memory_view_shows_peak_slots_and_summary(page: Page, address: str, run:
     assert "allocated 204.3 KiB" in labels
     parameters = "parameters 1.0 MiB, allocated throughout (not to scale)"
     assert any(each.startswith(parameters) for each in labels)
-    assert "data #0" in labels
+    assert "#0 data" in labels
     plan = run.memory_plan()
     drawn = {(each["node"], each["slot"]) for each in seen["marks"]}
     wanted = {
@@ -125,7 +125,7 @@ def test_a_click_selects_the_entry_for_all_views(page: Page, address: str) -> No
     assert view.session("selected") == [21]
     assert view.session("entry") == [21, 0]
     assert view.session("source") == "memory"
-    expect(view.details).to_contain_text("conv2d + add + add + relu #21")
+    expect(view.details).to_contain_text("#21 conv2d + add + add + relu")
     expect(view.details).to_contain_text("storage_id 9 on cpu, 64.0 KiB (65,536)")
     expect(view.details).to_contain_text("slot with #9, #31, #43, #53, #65")
     expect(view.said).to_contain_text("of the workspace")
@@ -145,7 +145,7 @@ def test_node_selected_in_graph_is_shown_in_memory_plan(page: Page, address: str
     expect(graph).to_have_attribute("data-ready", "true")
     graph.focus()
     view.keys("s")
-    expect(view.details).to_contain_text("conv2d + add + relu #62")
+    expect(view.details).to_contain_text("#62 conv2d + add + relu")
     expect(view.said).to_contain_text("#62 ")
     rest(page)
     mark = next(each for each in inspected(graph)["marks"] if each["id"] == 59)
@@ -243,10 +243,10 @@ def test_memory_view_is_operated_by_keyboard_alone(page: Page, address: str) -> 
     view.root.focus()
     view.keys("p")
     assert view.session("selected") == [PEAK]
-    expect(view.said).to_contain_text("peak while conv2d + add + add + relu #9 runs")
+    expect(view.said).to_contain_text("peak while #9 conv2d + add + add + relu runs")
     view.keys("ArrowRight")
     assert view.session("selected") == [12]
-    expect(view.said).to_contain_text("conv2d + add + relu #12; tensor float32")
+    expect(view.said).to_contain_text("#12 conv2d + add + relu; tensor float32")
     view.keys("ArrowLeft", "ArrowLeft")
     assert view.session("selected") == [6]
     view.keys("ArrowUp")
@@ -322,10 +322,10 @@ def test_lost_and_unknown_entries_are_reported(page: Page) -> None:
     with serve(tvmdbg.open(graph(8, storage))) as address:
         view = View(page, address)
         lost = view.details.locator(".tvmdbg-error")
-        expect(lost).to_contain_text("1 entry overwritten while still needed: #1 by add #3")
+        expect(lost).to_contain_text("1 entry overwritten while still needed: #1 by #3 add")
         expect(view.details).to_contain_text("1 entry without a usable storage_id, not counted")
         view.select(1)
-        expect(view.details).to_contain_text("overwritten by add #3, read again by #4")
+        expect(view.details).to_contain_text("overwritten by #3 add, read again by #4")
         assert any("(lost)" in label for label in view.labels())
         view.select(6)
         expect(view.details).to_contain_text("none: no usable storage_id, not counted")

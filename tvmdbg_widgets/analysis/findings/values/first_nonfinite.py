@@ -29,6 +29,7 @@ from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 
 _FLOAT16_MAX = 65504.0
+_SHORT = 20  # letters of a name in a title that also says the cause
 _MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maximum", "minimum")
 
 
@@ -194,7 +195,7 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
     elif role:
         title = f"{role.capitalize()} {name} contains {what}: {_of(count, stats)}{channels}"
     elif cause is not None and cause.operands:
-        title = f"First {what} appears in {name}: {cause.clause}"
+        title = f"First {what} in {evidence.entry_name(entry, _SHORT)}: {cause.clause}"
     else:
         title = f"First {what} appears in {name}: {_of(count, stats)}{channels}"
     facts = [] if cause is None else cause.facts(evidence)
