@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, graph_json, null, operator
 from tests.ui.host import serve, visit
-from tests.ui.pointer import drag, inside, middle_of, tool
+from tests.ui.pointer import box_of, drag, inside, middle_of, tool
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.run import DebugRun
 
@@ -31,6 +31,11 @@ def graph(
     if storage is None:
         del written["attrs"]["storage_id"]
     return json.dumps(written).encode()
+
+
+def rounded(text: str) -> str:
+    """A sentence without the exact bytes, which the view has in its title."""
+    return re.sub(r"(?<=iB) \([\d,]+\)", "", text)
 
 
 class View:
@@ -104,7 +109,10 @@ def test_memory_view_shows_peak_slots_and_summary(page: Page, address: str, run:
     }
     assert drawn == wanted
     for line in plan.text.splitlines():
-        expect(view.details).to_contain_text(line)
+        expect(view.details).to_contain_text(rounded(line))
+        expect(view.details.locator("p").filter(has_text=rounded(line))).to_have_attribute(
+            "title", line
+        )
     expect(view.said).to_contain_text("Nothing is selected")
 
 
@@ -408,7 +416,7 @@ def test_memory_of_program_is_shown_by_offset(page: Page, data: Path) -> None:
     with serve(run) as address:
         view = View(page, address, query="&memory.height=520")
         for line in plan.text.splitlines():
-            expect(view.details).to_contain_text(line)
+            expect(view.details).to_contain_text(rounded(line))
         labels = view.labels()
         assert {"offset", "allocated 7.4 KiB", "peak 6.3 KiB at #43"} <= set(labels)
         offsets = sorted(slot.offset for slot in plan.slots if slot.buffer >= 0)
@@ -430,3 +438,28 @@ def test_memory_of_program_is_shown_by_offset(page: Page, data: Path) -> None:
         tooltip = view.root.locator(".tvmdbg-tooltip")
         expect(tooltip).to_contain_text("bytes held from another offset")
         expect(tooltip).to_contain_text("by #42")
+
+
+def test_small_panel_shows_the_peak_and_every_slot_without_a_scroll(
+    page: Page, address: str, run: DebugRun
+) -> None:
+    view = View(page, address, width=848)
+    assert view.root.bounding_box()["height"] <= 580  # type: ignore[index]
+    slots = {slot.index for slot in run.memory_plan().slots if not slot.is_parameter}
+    marks = view.seen()["marks"]
+    assert {mark["slot"] for mark in marks} == slots
+    height = view.canvas.bounding_box()["height"]  # type: ignore[index]
+    assert all(mark["y"] + mark["height"] <= height for mark in marks)
+    assert any(label.startswith("peak ") for label in view.labels())
+    assert view.details.evaluate("node => node.scrollHeight <= node.clientHeight")
+
+
+def test_tooltip_has_three_lines_beside_its_entry(page: Page, address: str) -> None:
+    view = View(page, address)
+    page.mouse.move(*view.point(31))
+    tooltip = view.root.locator(".tvmdbg-tooltip")
+    expect(tooltip).to_contain_text("#31")
+    assert len(tooltip.inner_text().splitlines()) == 3
+    mark = next(each for each in view.seen()["marks"] if each["node"] == 31)
+    top, tip = view.at(mark["x"], mark["y"])[1], box_of(tooltip)
+    assert tip["y"] >= top + mark["height"] or tip["y"] + tip["height"] <= top

@@ -33,7 +33,7 @@ describe("the list of hits", () => {
   it("lists the first of many hits and counts the rest", () => {
     list.show(hits(60), 1234);
     expect(rows()).toHaveLength(LISTED);
-    expect(rows()[2]!.textContent).toBe("conv2d + add + relu #2convolution2\u00a0ms");
+    expect(rows()[2]!.textContent).toBe("#2 conv2d + add + reluconvolution2\u00a0ms");
     expect(list.node.textContent).toContain("and 1,184 more");
     list.show(hits(3));
     expect(list.node.querySelector(".tvmdbg-hits-more")!.textContent).toBe("");
