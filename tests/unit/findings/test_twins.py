@@ -125,6 +125,16 @@ def test_magnitudes_are_compared_across_sizes_and_times_are_not() -> None:
     assert similar.nodes == tuple(place_of(ops, f"conv2d_{block}") for block in (0, 1, 2, 3, 4, 6))
 
 
+@pytest.mark.parametrize(("weights", "odd"), [({1: 1000}, True), ({}, False)])
+def test_huge_values_are_compared_as_faults_are(weights: dict[int, Any], odd: bool) -> None:
+    large = np.linspace(-1e6, 1e6, 8 * 16, dtype=F4).reshape(1, 8, 4, 4)
+    ops = blocks(5, weights=weights, outputs={(1, "conv2d"): large})
+    (finding,) = found(plant(*ops), "dynamic-range")
+    assert "has values beyond 65,504" in finding.title
+    assert ("; weights reach " in finding.title) == odd
+    assert any("(weights) reaches" in fact for fact in finding.evidence) == odd
+
+
 @pytest.mark.parametrize("factor", [1.6, 3.0, 12.0])
 @pytest.mark.parametrize("block", [0, 3, 5])
 def test_slow_instance_is_found_with_its_ratio(block: int, factor: float) -> None:
@@ -270,4 +280,6 @@ def test_events_of_several_operators_are_compared_as_one() -> None:
     )
     (finding,) = found(DebugRun(replace(run.parts, timeline=together)), "slower-than-twins")
     assert finding.nodes == (pairs[4][0],)
-    assert "(one event of 2 operators) takes 3.2× the time of its 5 twins: 160.0 µs" in finding.title
+    assert (
+        "(one event of 2 operators) takes 3.2× the time of its 5 twins: 160.0 µs" in finding.title
+    )
