@@ -17,7 +17,11 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, within
-from tvmdbg_widgets.analysis.findings.values.twin_ranges import contrast, grouped_text
+from tvmdbg_widgets.analysis.findings.values.twin_ranges import (
+    OperandContrast,
+    contrast,
+    grouped_text,
+)
 from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -202,10 +206,7 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
     size = counted(stats.size, "value")
     counts = f"{stats.nan:,} NaN, {stats.pos_inf:,} +Inf, {stats.neg_inf:,} -Inf in {size}"
     facts.append(counts + _largest(evidence, entry, stats) + channels)
-    full_name = evidence.short_name(node)
-    if full_name not in ("", evidence.label(node)):
-        facts.append(f"full name: {full_name}")
-    facts += _inputs(evidence, node)
+    facts += _inputs(evidence, node, () if cause is None else cause.operands)
     if spread:
         nodes = nodes_of(spread)
         facts.append(
@@ -221,6 +222,9 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
                 f"{_of(carriers[turned].nan, carriers[turned])}"
             )
     facts += _outputs(evidence, carriers, (entry, *spread))
+    full_name = evidence.short_name(node)
+    if full_name not in ("", evidence.label(node)):
+        facts.append(f"full name: {full_name}")
     finding = Finding(
         Severity.ERROR,
         title,
@@ -258,11 +262,14 @@ def _next_step(evidence: RunEvidence, node: int) -> str:
     )
 
 
-def _inputs(evidence: RunEvidence, node: int) -> list[str]:
+def _inputs(evidence: RunEvidence, node: int, stated: tuple[OperandContrast, ...]) -> list[str]:
     if not evidence.is_operator(node):
         return []
     words = []
+    left_out = {operand.entry for operand in stated}
     for entry in dict.fromkeys(read.entry for read in evidence.reads(node) if read.sure):
+        if entry in left_out:
+            continue
         stats = evidence.statistics.get(entry)
         if stats is not None and stats.finite and stats.finite == stats.size:
             bounds = f"{grouped_text(stats.minimum)} … {grouped_text(stats.maximum)}"
