@@ -49,7 +49,7 @@ SLOWEST = {
 }
 FIRST = {
     "resnet20": "72 tensors scanned",
-    "overflow": "First Inf appears in conv2d + add + add + relu #38: 59 of 8,192 values",
+    "overflow": "First Inf in #38 conv2d + … + relu: weights reach 8,376 (0.411 in 6 twins)",
 }
 TOUR = [
     {"text": "What is wrong?\n\n" + "It begins at one operator. " * 12, "view": "graph"},
