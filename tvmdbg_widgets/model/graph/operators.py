@@ -46,7 +46,10 @@ _SPELLINGS: Final = {name: name for name in _BARE_FAMILY_OF} | {
 }
 #: Kernels of cuDNN, cuBLAS and CUTLASS: ``cutlass_tensorop_s1688fprop_…``, ``ampere_sgemm_128x64_nn``.
 _VENDORS: Final = (
-    ("convolution", re.compile(r"fprop|dgrad|wgrad|implicit_gemm|winograd|conv(?:olve|\d?d)", re.I)),
+    (
+        "convolution",
+        re.compile(r"fprop|dgrad|wgrad|implicit_gemm|winograd|conv(?:olve|\d?d)", re.I),
+    ),
     ("matmul", re.compile(r"(?<![a-z])[a-z]?\d*gem[mv]|\d+gemm|cublas|splitK", re.I)),
 )
 _MOST_LETTERS: Final = max(map(len, _SPELLINGS))
