@@ -12,6 +12,7 @@ os.environ["TERMINAL_WIDTH"] = "88"  # of the command line's help; read when typ
 import tvmdbg_widgets as tvmdbg
 
 if TYPE_CHECKING:
+    from docutils.nodes import document
     from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
@@ -63,7 +64,8 @@ napoleon_use_ivar = True
 
 
 def _gather(_app: Sphinx) -> None:
-    """Bring below this folder what Sphinx takes from elsewhere, and make what pages show."""
+    """Copy the notebooks below this folder, and make the generated parts of pages."""
+    os.environ["TQDM_DISABLE"] = "1"  # on a slow machine a bar would look like a warning
     shutil.rmtree(HERE / "notebooks", ignore_errors=True)
     shutil.copytree(ROOT / "notebooks", HERE / "notebooks")
     broken = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
@@ -83,7 +85,7 @@ def _trial_fields() -> str:
     rows = ["| field | column | is | unit |", "| --- | --- | --- | --- |"]
     for each in TRIAL_FIELDS:
         names = " | ".join(name and f"`{name}`" for name in (each.name, each.column))
-        rows.append(f"| {names} | {each.text} | {each.units.told if each.units else ''} |")
+        rows.append(f"| {names} | {each.text} | {each.units.hint if each.units else ''} |")
     return "\n".join(rows)
 
 
@@ -104,6 +106,21 @@ def _verbs() -> str:
     return "\n".join(sections)
 
 
+def _anchor(app: Sphinx, doctree: document) -> None:
+    """Give names the anchors that pages of sources lead back to.
+
+    Those of one module all begin with the module of the first name that the reference has of it.
+    """
+    from sphinx.addnodes import desc_signature
+
+    modules = getattr(app.env, "_viewcode_modules", {})
+    for name in doctree.findall(desc_signature):
+        module = name.get("module")
+        if (entry := modules.get(module)) and entry[3] != module:
+            name["ids"].append(f"{entry[3]}.{name['fullname']}")
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("builder-inited", _gather)
+    app.connect("doctree-read", _anchor, priority=900)  # after those of viewcode

@@ -9,6 +9,7 @@ import ast
 import inspect
 import json
 import re
+import runpy
 import shutil
 import textwrap
 import tomllib
@@ -34,6 +35,8 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
 MOST_README_LINES, QUESTIONS = 90, 8
 MOST_CHANGELOG_LETTERS = 100
+#: Whom the front page leads on, by a word of the heading.
+PEOPLE = ("slow", "wrong", "delegate", "tune", "backend")
 MOST_LINES_BEFORE_CODE = 8
 #: What methods of a run, or of a log, return and a reader need not know.
 INNER = {"Facts", "LogFacts", "TuningParts", "RunFacts", "RunParts"}
@@ -81,11 +84,20 @@ NAMED = pytest.mark.parametrize("path", EVERYWHERE, ids=lambda path: path.stem)
 def test_contents_list_exactly_the_existing_pages() -> None:
     trees = re.findall(r"```\{toctree\}\n(.*?)```", _text(DOCS / "index.md"), re.DOTALL)
     lines = [line for tree in trees for line in tree.splitlines()]
-    entries = [line for line in lines if line and not line.startswith(":")]
+    entries = [re.sub(r".* <(.*)>", r"\1", each) for each in lines if each and each[0] != ":"]
     there = {path.stem for path in PAGES} - {"index"}
     there |= {f"notebooks/{path.stem}" for path in NOTEBOOKS}
     assert set(entries) == there
     assert len(entries) == len(set(entries))
+
+
+def test_front_page_has_five_ways_in() -> None:
+    ways = re.findall(r"^### (.*)\n\n((?:\d\. .*\n)+)", _text(DOCS / "index.md"), re.MULTILINE)
+    assert len(ways) == len(PEOPLE)
+    for (title, links), person in zip(ways, PEOPLE, strict=True):
+        assert person in title
+        assert all("](" in line for line in links.splitlines())
+        assert 3 <= len(links.splitlines()) <= 4
 
 
 @NAMED
@@ -253,6 +265,20 @@ def test_documented_commands_and_options_exist(path: Path) -> None:
         assert set(options) <= known | own, call
 
 
+def test_generated_parts_of_pages_are_complete() -> None:
+    from tvmdbg_widgets.analysis.tuning.trial_queries import TRIAL_FIELDS
+    from tvmdbg_widgets.cli.app import app
+
+    conf = runpy.run_path(str(DOCS / "conf.py"))
+    rows = conf["_trial_fields"]().splitlines()[2:]
+    assert len(rows) == len(TRIAL_FIELDS)
+    pairs = zip(TRIAL_FIELDS, rows, strict=True)
+    assert all(each.units.hint in row for each, row in pairs if each.units)
+    verbs = get_command(app).commands  # type: ignore[attr-defined]
+    sections = conf["_verbs"]()
+    assert all(f"### {name}" in sections for name in verbs)
+
+
 @NAMED
 def test_documented_goals_and_modules_exist(path: Path) -> None:
     goals = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
@@ -289,6 +315,18 @@ def test_graph_page_documents_every_key() -> None:
     # A key with Shift is told with its key.
     known = set(re.findall(r'"([^"]+)"', " ".join(bound)))
     assert set(keys) == {key for key in known if not key.startswith("Shift+")}
+
+
+def test_flamechart_page_documents_every_key() -> None:
+    source = (ROOT / "js/src/timeline/actions.ts").read_text("utf-8")
+    lists = re.findall(r'(?:action|timed)\(\s*\[((?:"[^"]+"(?:, )?)+)\]', source)
+    bound = set(re.findall(r'"([^"]+)"', " ".join(lists)))
+    assert len(bound) > 30
+    table = _text(DOCS / "flamechart.md").partition("## Keys")[2].partition("\n## ")[0]
+    told = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
+    keys = set(re.findall(r"`([^`]+)`", " ".join(told)))
+    assert bound <= keys
+    assert keys - bound == {"w", "s", "+", "-", "0", "m", "y"}  # of the common shell
 
 
 def test_graph_page_names_match_code() -> None:

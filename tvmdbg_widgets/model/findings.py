@@ -23,7 +23,7 @@ _OF_LOGS = ("tasks", "trials")
 
 
 class Severity(enum.StrEnum):
-    """How grave a finding is.
+    """Severity of a finding.
 
     ``ERROR``: values or files are wrong. ``WARNING``: something may be wrong, or cannot be relied
     on. ``HOTSPOT``: where the time goes. ``INFO``: worth knowing, nothing is wrong.

@@ -93,7 +93,7 @@ class ScalarMember:
 @public_class
 @dataclass(frozen=True, slots=True)
 class StructLayout:
-    """A struct or union with everything placed.
+    """Byte layout of a struct or union.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from tvmdbg_widgets.widgets.view import View
 
 @described
 class MemoryView(MemoryTraits, View):
-    """The memory plan of a run: how much is in use when, and which entries share a slot.
+    """The memory plan of a run: live bytes over time, and which entries share a slot.
 
     ::
 

@@ -34,7 +34,7 @@ class ShownTensor(Drawn):
 
 @described
 class TensorInspector(TensorTraits, ShownTensor, View):
-    """The tensor of one entry: statistics, histogram, picture and exact values.
+    """The tensor of one entry: statistics, histogram, heatmap and exact values.
 
     ::
 

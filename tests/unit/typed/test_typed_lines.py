@@ -146,7 +146,8 @@ NOT_TYPED = {
         "find",
     ),
     *("engine.draw", "named.open", "save", "path.json"),
-    'MemoryOptions(ViewOptions, view="memory")',
+    *('MemoryOptions(ViewOptions, view="memory")', "health.of(node)"),
+    *("groups.find({!r:.80})", "graph.node({!r:.80})"),
 }
 #: Texts without advice: C++, programs of TVM, styles, names of operators, what is written anew.
 NO_ADVICE = re.compile(

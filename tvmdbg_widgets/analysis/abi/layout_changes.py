@@ -173,7 +173,7 @@ _NONE = (
 
 @dataclass(frozen=True)
 class IrLayout:
-    """How a module sees ``DLDataType``.
+    """Layout of ``DLDataType`` in a module of LLVM IR.
 
     Attributes
     ----------

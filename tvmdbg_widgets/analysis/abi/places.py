@@ -20,7 +20,7 @@ class PlaceFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """One place that says how many bits a field of ``DLDataType`` has.
+    """One place that fixes the bits of a field of ``DLDataType``.
 
     Attributes
     ----------

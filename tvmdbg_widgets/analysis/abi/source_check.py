@@ -173,7 +173,7 @@ _LONGEST_LINE = 160
 
 @dataclass(frozen=True)
 class PlaceFound:
-    """What one place of a tree assumes.
+    """Layout that one place of a tree assumes.
 
     Attributes
     ----------

@@ -111,7 +111,7 @@ class Grammar:
 
 
 def grammar(era: Era, dtype: DTypeLayout | str = "narrow", padding: int | None = None) -> Grammar:
-    """Return a grammar, by default with as much padding as fills a data type up to 8 bytes.
+    """Return a grammar; its padding fills a data type up to 8 bytes by default.
 
     Raises
     ------

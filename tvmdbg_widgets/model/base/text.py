@@ -221,7 +221,7 @@ _LINES_SHOWN, _NODES_SHOWN = 20, 20
 
 
 class IssueSeverity(enum.StrEnum):
-    """Weight of an issue.
+    """Severity of an issue.
 
     ``ERROR``: the file breaks its format, something was left out or repaired.
     ``WARNING``: readable as it is, but what it says is questionable.

@@ -111,7 +111,7 @@ def node_column(
     range: tuple[float, float] | None = None,  # noqa: A002 (what the views call it)
     together: str = "largest",
 ) -> NodeColumn:
-    """Return data of a user's own as a column.
+    """Return your own data as a column.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ AUTOTVM_FAILED_COST = 1e9
 
 
 class MeasureError(enum.IntEnum):
-    """Why a trial has no cost; Ansor and AutoTVM use the same numbers.
+    """Error of a trial without a cost; Ansor and AutoTVM use the same numbers.
 
     ``UNRECORDED`` is ours: MetaSchedule writes that a trial failed, not why.
     """

@@ -34,7 +34,7 @@ _ROWS_SHOWN = 200
 
 @public_class
 class Inspector:
-    """Events of an ETDump, tied to the operators of an ETRecord.
+    """Events of an ETDump, matched with the operators of an ETRecord.
 
     It has the parameters and members of ``executorch.devtools.Inspector`` @ v1.4.1, and reads the
     files itself. Wrong or missing answers of that Inspector are corrected and listed in
