@@ -4,6 +4,7 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import { pageModule, unzipped } from "./shared/client/page_model.ts";
 import { type Answer, isAbort, request } from "./shared/client/request.ts";
 import { SessionClient, type SessionState } from "./shared/client/session_client.ts";
+import { onThemeChange, readTheme } from "./shared/drawing/theme.ts";
 import { append } from "./shared/many.ts";
 import { element, Mirror } from "./shell/dom.ts";
 import { bindKeys, type KeyAction } from "./shell/keys.ts";
@@ -95,14 +96,8 @@ class Link {
     this.#light();
   }
 
-  actions(): KeyAction[] {
-    return [
-      { keys: ["ArrowDown", "ArrowRight"], does: "select the next", run: () => this.#step(1) },
-      { keys: ["ArrowUp", "ArrowLeft"], does: "select the previous", run: () => this.#step(-1) },
-      { keys: ["Home"], does: "select the first", run: () => this.#go(0) },
-      { keys: ["End"], does: "select the last", run: () => this.#go(-1) },
-      { keys: ["Escape"], does: "select nothing", run: () => this.#session.selectMany([], SOURCE) },
-    ];
+  clear(): void {
+    this.#session.selectMany([], SOURCE);
   }
 
   #take(rows: Rows): void {
@@ -130,17 +125,17 @@ class Link {
     this.#say(names.slice(0, DESCRIBED).join("; "));
   }
 
-  #step(by: number): void {
+  step(by: number): void {
     const rows = this.#all[0];
     if (!rows) return;
     const steps = rows.steps();
     const selected = new Set(this.#session.selected);
     const here = steps.findIndex((row) => rows.nodes[row]!.some((node) => selected.has(node)));
-    if (here < 0) this.#go(by > 0 ? 0 : -1);
-    else this.#go(Math.min(Math.max(0, here + by), steps.length - 1));
+    if (here < 0) this.go(by > 0 ? 0 : -1);
+    else this.go(Math.min(Math.max(0, here + by), steps.length - 1));
   }
 
-  #go(at: number): void {
+  go(at: number): void {
     const rows = this.#all[0];
     const row = rows?.steps().at(at);
     if (rows && row !== undefined) this.#session.selectMany(rows.nodes[row]!, SOURCE);
@@ -239,31 +234,74 @@ async function show(
   signal: AbortSignal,
   busy: ReturnType<typeof setTimeout>,
 ): Promise<void> {
-  const ask = (kind: "bokeh" | "figure", limit: AbortSignal): Promise<Answer<null>> =>
-    request(model as unknown as AnyModel, kind, {}, limit);
+  const ask = (
+    kind: "bokeh" | "figure",
+    limit: AbortSignal,
+    dark?: boolean,
+  ): Promise<Answer<null>> => request(model as unknown as AnyModel, kind, { dark }, limit);
+  let dark = readTheme(root).dark;
   const [{ default: bokeh }, answer] = await Promise.all([
     pageModule<{ default: Bokeh }>(
       `bokeh ${model.get("_library")}`,
       (limit) => ask("bokeh", limit),
       signal,
     ),
-    ask("figure", signal),
+    ask("figure", signal, dark),
     inThePage(root, signal),
   ]);
-  const item: BokehItem = JSON.parse(await unzipped(answer.buffers[0]!));
-  clearTimeout(busy);
-  if (signal.aborted) return;
   const target = element("div");
   const mirror = new Mirror();
-  root.replaceChildren(target, mirror.node);
-  const drawn = await draw(bokeh, item, target);
-  if (signal.aborted) return drawn.close();
-  signal.addEventListener("abort", () => drawn.close());
   const say = (text: string) => mirror.say(text);
-  const link = new Link(drawn.sources, model.get("nodes"), session, say, signal);
-  bindKeys(root, link.actions(), signal);
+  let last = new AbortController();
+  let link: Link | undefined;
+  const place = async ({ buffers }: Answer<null>): Promise<void> => {
+    const item: BokehItem = JSON.parse(await unzipped(buffers[0]!));
+    if (signal.aborted) return;
+    const own = new AbortController();
+    const fresh = element("div");
+    target.append(fresh);
+    const drawn = await draw(bokeh, item, fresh);
+    const close = () => {
+      drawn.close();
+      fresh.remove();
+    };
+    if (signal.aborted) return close();
+    last.abort();
+    last = own;
+    own.signal.addEventListener("abort", close);
+    link = new Link(drawn.sources, model.get("nodes"), session, say, own.signal);
+  };
+  clearTimeout(busy);
+  root.replaceChildren(target, mirror.node);
+  await place(answer);
+  if (signal.aborted) return;
+  signal.addEventListener("abort", () => last.abort());
+  // The figure has the colors of one theme; the kernel sends it in those of the other.
+  const retheme = () => {
+    if (readTheme(root).dark === dark) return;
+    dark = !dark;
+    ask("figure", signal, dark)
+      .then(place)
+      .catch(() => {}); // without a kernel it stays as it is
+  };
+  onThemeChange(() => requestAnimationFrame(retheme), signal);
+  bindKeys(
+    root,
+    actions(() => link!),
+    signal,
+  );
   target.addEventListener("click", () => root.focus({ preventScroll: true }));
   root.setAttribute("aria-label", "Plot; arrow keys select its bars or dots");
+}
+
+function actions(link: () => Link): KeyAction[] {
+  return [
+    { keys: ["ArrowDown", "ArrowRight"], does: "select the next", run: () => link().step(1) },
+    { keys: ["ArrowUp", "ArrowLeft"], does: "select the previous", run: () => link().step(-1) },
+    { keys: ["Home"], does: "select the first", run: () => link().go(0) },
+    { keys: ["End"], does: "select the last", run: () => link().go(-1) },
+    { keys: ["Escape"], does: "select nothing", run: () => link().clear() },
+  ];
 }
 
 /** Waits until the element is in the page: a host may attach it later, and BokehJS draws nowhere else. */

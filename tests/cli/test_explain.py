@@ -17,7 +17,8 @@ def test_log_is_read_from_a_pipe_or_a_file(tvmdbg: Run, tmp_path: Path) -> None:
         assert done.returncode == 0
         text = done.stdout if isinstance(done.stdout, str) else done.stdout.decode()
         assert "1 known message in 3 lines" in text
-        assert "line 2: TVMError" in text
+        assert "line 2: params-array (TVM all)" in text
+        assert "message: TVMError" in text
         assert "tvmdbg convert in.params" in text
         assert "serializer.h" not in text
         assert text.count("explain --places") == 1

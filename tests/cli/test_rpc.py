@@ -39,7 +39,7 @@ def test_layouts_that_disagree_end_with_status_1(tvmdbg: Run, tmp_path: Path) ->
     assert "goes on with a wrong value" in done.stdout
     told = json.loads(tvmdbg("rpc", tmp_path / "c", tmp_path / "s", "--json").stdout)
     assert told["dtype_layouts"] == {"client": ["wide"], "server": ["narrow"]}
-    assert told["desynchronised"]["too_many_bytes"] == 0
+    assert told["out_of_sync"]["too_many_bytes"] == 0
     assert [each["name"] for each in told["packets"][:2]] == ["InitServer", "Return"]
 
 

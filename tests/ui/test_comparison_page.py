@@ -136,7 +136,7 @@ def test_comparison_opens_with_times_of_matched_nodes_and_ratio(
     sides = first.locator(".tvmdbg-comparison-place")
     for at, side in enumerate("AB"):
         expect(sides.nth(at)).to_have_attribute("data-of", side)
-        expect(sides.nth(at)).to_contain_text(re.compile(r"^[a-z_2d+ ]+#\d+(\d+×)*\d+$"))
+        expect(sides.nth(at)).to_contain_text(re.compile(r"^(~ )?#\d+([a-z_2d+ ]+(\d+×)*\d+)?$"))
     expect(first).to_contain_text(re.compile(r"(slower|faster): .* → "))
     for side in "ab":
         legend = root.locator(f'[data-side="{side}"] .tvmdbg-graph-legend')
@@ -293,3 +293,38 @@ def test_comparison_fits_view_width(
         pane = box_of(root.locator(f'[data-side="{side}"]'))
         assert pane["width"] > 200
         assert pane["height"] > 120
+
+
+def test_small_panel_tells_runs_apart_and_shows_whole_differences(page: Page) -> None:
+    a, b = (
+        tvmdbg.open(each)
+        for each in (tvmdbg.samples.resnet20_cifar, tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    )
+    with serve(a, other=b) as address:
+        page.set_viewport_size({"width": 900, "height": 640})
+        visit(page, f"{address}?views=comparison&width=848&comparison.height=580")
+        painted(page)
+        rest(page)
+        root = page.locator(".tvmdbg-comparison")
+        titles = root.locator(".tvmdbg-comparison-title")
+        assert [each.inner_text() for each in titles.all()] == [
+            "A resnet20_cifar",
+            "B …_fp16_overflow",
+        ]
+        for part in (*titles.all(), *root.locator(".tvmdbg-graph-legend").all()):
+            assert part.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+        sentence = root.locator(".tvmdbg-comparison-sentence")
+        assert box_of(sentence)["height"] <= 45
+        list_ = root.locator(".tvmdbg-comparison-list")
+        bottom = box_of(list_)["y"] + box_of(list_)["height"]
+        rows = [
+            row
+            for row in root.locator(".tvmdbg-comparison-row").all()
+            if box_of(row)["y"] + box_of(row)["height"] <= bottom
+        ]
+        assert len(rows) >= 4
+        for row in rows:
+            for text in row.locator("span").all():
+                assert text.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+        change = rows[0].locator(".tvmdbg-comparison-change")
+        expect(change).to_have_text(re.compile(r"^\d\.\d+× (slower|faster): .* → "))

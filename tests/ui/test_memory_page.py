@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, graph_json, null, operator
 from tests.ui.host import serve, visit
-from tests.ui.pointer import drag, inside, middle_of, tool
+from tests.ui.pointer import box_of, drag, inside, middle_of, tool
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.run import DebugRun
 
@@ -31,6 +31,11 @@ def graph(
     if storage is None:
         del written["attrs"]["storage_id"]
     return json.dumps(written).encode()
+
+
+def rounded(text: str) -> str:
+    """A sentence without the exact bytes, which the view has in its title."""
+    return re.sub(r"(?<=iB) \([\d,]+\)", "", text)
 
 
 class View:
@@ -93,7 +98,7 @@ def test_memory_view_shows_peak_slots_and_summary(page: Page, address: str, run:
     assert "allocated 204.3 KiB" in labels
     parameters = "parameters 1.0 MiB, allocated throughout (not to scale)"
     assert any(each.startswith(parameters) for each in labels)
-    assert "data #0" in labels
+    assert "#0 data" in labels
     plan = run.memory_plan()
     drawn = {(each["node"], each["slot"]) for each in seen["marks"]}
     wanted = {
@@ -104,7 +109,10 @@ def test_memory_view_shows_peak_slots_and_summary(page: Page, address: str, run:
     }
     assert drawn == wanted
     for line in plan.text.splitlines():
-        expect(view.details).to_contain_text(line)
+        expect(view.details).to_contain_text(rounded(line))
+        expect(view.details.locator("p").filter(has_text=rounded(line))).to_have_attribute(
+            "title", line
+        )
     expect(view.said).to_contain_text("Nothing is selected")
 
 
@@ -125,7 +133,7 @@ def test_a_click_selects_the_entry_for_all_views(page: Page, address: str) -> No
     assert view.session("selected") == [21]
     assert view.session("entry") == [21, 0]
     assert view.session("source") == "memory"
-    expect(view.details).to_contain_text("conv2d + add + add + relu #21")
+    expect(view.details).to_contain_text("#21 conv2d + add + add + relu")
     expect(view.details).to_contain_text("storage_id 9 on cpu, 64.0 KiB (65,536)")
     expect(view.details).to_contain_text("slot with #9, #31, #43, #53, #65")
     expect(view.said).to_contain_text("of the workspace")
@@ -145,7 +153,7 @@ def test_node_selected_in_graph_is_shown_in_memory_plan(page: Page, address: str
     expect(graph).to_have_attribute("data-ready", "true")
     graph.focus()
     view.keys("s")
-    expect(view.details).to_contain_text("conv2d + add + relu #62")
+    expect(view.details).to_contain_text("#62 conv2d + add + relu")
     expect(view.said).to_contain_text("#62 ")
     rest(page)
     mark = next(each for each in inspected(graph)["marks"] if each["id"] == 59)
@@ -243,10 +251,10 @@ def test_memory_view_is_operated_by_keyboard_alone(page: Page, address: str) -> 
     view.root.focus()
     view.keys("p")
     assert view.session("selected") == [PEAK]
-    expect(view.said).to_contain_text("peak while conv2d + add + add + relu #9 runs")
+    expect(view.said).to_contain_text("peak while #9 conv2d + add + add + relu runs")
     view.keys("ArrowRight")
     assert view.session("selected") == [12]
-    expect(view.said).to_contain_text("conv2d + add + relu #12; tensor float32")
+    expect(view.said).to_contain_text("#12 conv2d + add + relu; tensor float32")
     view.keys("ArrowLeft", "ArrowLeft")
     assert view.session("selected") == [6]
     view.keys("ArrowUp")
@@ -322,10 +330,10 @@ def test_lost_and_unknown_entries_are_reported(page: Page) -> None:
     with serve(tvmdbg.open(graph(8, storage))) as address:
         view = View(page, address)
         lost = view.details.locator(".tvmdbg-error")
-        expect(lost).to_contain_text("1 entry overwritten while still needed: #1 by add #3")
+        expect(lost).to_contain_text("1 entry overwritten while still needed: #1 by #3 add")
         expect(view.details).to_contain_text("1 entry without a usable storage_id, not counted")
         view.select(1)
-        expect(view.details).to_contain_text("overwritten by add #3, read again by #4")
+        expect(view.details).to_contain_text("overwritten by #3 add, read again by #4")
         assert any("(lost)" in label for label in view.labels())
         view.select(6)
         expect(view.details).to_contain_text("none: no usable storage_id, not counted")
@@ -408,7 +416,7 @@ def test_memory_of_program_is_shown_by_offset(page: Page, data: Path) -> None:
     with serve(run) as address:
         view = View(page, address, query="&memory.height=520")
         for line in plan.text.splitlines():
-            expect(view.details).to_contain_text(line)
+            expect(view.details).to_contain_text(rounded(line))
         labels = view.labels()
         assert {"offset", "allocated 7.4 KiB", "peak 6.3 KiB at #43"} <= set(labels)
         offsets = sorted(slot.offset for slot in plan.slots if slot.buffer >= 0)
@@ -430,3 +438,28 @@ def test_memory_of_program_is_shown_by_offset(page: Page, data: Path) -> None:
         tooltip = view.root.locator(".tvmdbg-tooltip")
         expect(tooltip).to_contain_text("bytes held from another offset")
         expect(tooltip).to_contain_text("by #42")
+
+
+def test_small_panel_shows_the_peak_and_every_slot_without_a_scroll(
+    page: Page, address: str, run: DebugRun
+) -> None:
+    view = View(page, address, width=848)
+    assert view.root.bounding_box()["height"] <= 580  # type: ignore[index]
+    slots = {slot.index for slot in run.memory_plan().slots if not slot.is_parameter}
+    marks = view.seen()["marks"]
+    assert {mark["slot"] for mark in marks} == slots
+    height = view.canvas.bounding_box()["height"]  # type: ignore[index]
+    assert all(mark["y"] + mark["height"] <= height for mark in marks)
+    assert any(label.startswith("peak ") for label in view.labels())
+    assert view.details.evaluate("node => node.scrollHeight <= node.clientHeight")
+
+
+def test_tooltip_has_three_lines_beside_its_entry(page: Page, address: str) -> None:
+    view = View(page, address)
+    page.mouse.move(*view.point(31))
+    tooltip = view.root.locator(".tvmdbg-tooltip")
+    expect(tooltip).to_contain_text("#31")
+    assert len(tooltip.inner_text().splitlines()) == 3
+    mark = next(each for each in view.seen()["marks"] if each["node"] == 31)
+    top, tip = view.at(mark["x"], mark["y"])[1], box_of(tooltip)
+    assert tip["y"] >= top + mark["height"] or tip["y"] + tip["height"] <= top

@@ -60,8 +60,23 @@ class Plot:
         box = box_of(self.frame)
         return box["x"] + 40, box["y"] + (at + 0.5) * box["height"] / ROWS
 
+    def color_at_edge(self) -> tuple[int, int, int]:
+        """The color of the margin below the labels."""
+        box = box_of(self.frame)
+        return self._pixel(box["x"] - 30, box["y"] + box["height"] + 12)
+
+    def expect_edge(self, color: tuple[int, int, int]) -> None:
+        """Until the margin has a color."""
+        for _ in range(100):
+            if _near(found := self.color_at_edge(), color):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(found)
+
     def color(self, at: int) -> tuple[int, int, int]:
-        x, y = self.row(at)
+        return self._pixel(*self.row(at))
+
+    def _pixel(self, x: float, y: float) -> tuple[int, int, int]:
         png = self.page.screenshot(clip={"x": x, "y": y - 3, "width": 1, "height": 1})
         with Image.open(io.BytesIO(png)) as image:
             found = image.convert("RGB").getpixel((0, 0))
@@ -125,6 +140,24 @@ def test_plot_opens_on_the_selected_node(page: Page, run: DebugRun, times_addres
     plot.expect_lit(3)
 
 
+def test_plot_has_the_colors_of_the_page(page: Page, run: DebugRun, times_address: str) -> None:
+    slowest = [row.node for row in run.top(ROWS)]
+    plot = Plot(page, times_address)
+    assert _near(plot.color_at_edge(), (0xFF, 0xFF, 0xFF))
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    plot.expect_edge((0x16, 0x19, 0x1D))
+    page.mouse.click(*plot.row(2))
+    plot.expect_selected(slowest[2])
+    plot.root.focus()
+    page.keyboard.press("ArrowDown")
+    plot.expect_selected(slowest[3])
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    plot.expect_edge((0xFF, 0xFF, 0xFF))
+    assert plot.session("selected") == [slowest[3]]
+    expect(plot.root.locator(".bk-Figure")).to_have_count(1)
+    plot.expect_lit(3)
+
+
 def test_keys_select_nodes(page: Page, run: DebugRun, times_address: str) -> None:
     slowest = [row.node for row in run.top(ROWS)]
     plot = Plot(page, times_address)
@@ -148,7 +181,7 @@ def test_dots_of_one_node_are_highlighted_together(page: Page, run: DebugRun) ->
     with serve(run, plot=plots.link(figure, run)) as address:
         plot = Plot(page, address, library="two")
         plot.select(12)
-        expect(plot.said).to_contain_text("conv2d + add + relu #12")
+        expect(plot.said).to_contain_text("#12 conv2d + add + relu")
         assert len((plot.said.text_content() or "").split("; ")) == 5
         plot.root.focus()
         page.keyboard.press("ArrowDown")
@@ -161,7 +194,7 @@ def test_plot_of_two_runs_links_the_column_of_one(page: Page, run: DebugRun) -> 
     with serve(other, plot=plot) as address:
         shown = Plot(page, address, '&plot.nodes="b"', library="three")
         shown.select(22)
-        expect(shown.said).to_contain_text("conv2d + add + add + relu #21 ~ #22")
+        expect(shown.said).to_contain_text("#21 ~ #22 conv2d + add + add + relu")
 
 
 def test_name_from_file_is_not_parsed_as_markup(page: Page) -> None:

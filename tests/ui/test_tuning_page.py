@@ -87,11 +87,16 @@ def test_tooltip_shows_exact_cost_of_trial(view: TuningPage, page: Page) -> None
     row = best(2)
     page.mouse.move(*view.place(row))
     tooltip = view.root.locator(".tvmdbg-tooltip")
-    told = re.match(r"trial (\d+): ([\d.]+) (s|ms|µs)", tooltip.inner_text())
+    told = re.match(r"trial (\d+): ([\d.]+)\s(s|ms|µs)", tooltip.inner_text())
     unit = {"s": 1, "ms": 1e-3, "µs": 1e-6}[told[3]]
     assert int(told[1]) == row
     assert float(told[2]) * unit == pytest.approx(cost(row), rel=1e-3)
-    expect(tooltip).to_contain_text("the best of its task")
+    expect(tooltip).to_contain_text(", the best")
+    assert len(tooltip.inner_text().splitlines()) == 3
+    tip, (x, y) = box_of(tooltip), view.place(row)
+    assert not (
+        tip["x"] <= x <= tip["x"] + tip["width"] and tip["y"] <= y <= tip["y"] + tip["height"]
+    )
     assert view.told()["hovered"] == row
 
 
@@ -143,9 +148,9 @@ def test_a_bar_of_the_error_strip_marks_its_round(view: TuningPage, page: Page) 
     y = box["y"] + (told["strip"]["top"] + told["strip"]["bottom"]) / 2
     page.mouse.move(x, y)
     lost = failed(range(128, 192))
-    expect(view.root.locator(".tvmdbg-tooltip")).to_contain_text(
-        f"trials 128 to 191: {lost} of 64 trials failed"
-    )
+    tooltip = view.root.locator(".tvmdbg-tooltip")
+    expect(tooltip).to_contain_text("trials 128 to 191")
+    expect(tooltip).to_contain_text(f"{lost} of 64 trials failed")
     page.mouse.click(x, y)
     assert view.state("trial_range") == [128, 192]
 
@@ -361,6 +366,7 @@ def test_finding_links_to_its_tasks_and_shows_code(view: TuningPage) -> None:
     code = finding.locator("pre").first
     expect(code).to_contain_text("LocalBuilder(")
     compile(code.inner_text(), "remedy", "exec")
+    finding.locator("summary", has_text="evidence").click()
     chip = finding.locator("button", has_text=re.compile(r"^task \d+$")).first
     chip.click()
     assert view.state("task") == int(chip.inner_text().removeprefix("task "))
@@ -462,3 +468,78 @@ def test_a_saved_page_shows_the_log_without_a_kernel(page: Page, tmp_path: Path)
     expect(root.locator(".tvmdbg-tuning-schedule")).to_contain_text(
         "no schedule of this trial: open its files in a notebook"
     )
+
+
+SMALL = {"width": 848, "height": 580}
+
+
+def within(part: Locator, whole: Locator) -> bool:
+    inner, outer = box_of(part), box_of(whole)
+    return (
+        inner["y"] >= outer["y"] - 1
+        and inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1
+    )
+
+
+def test_small_panel_shows_chart_tasks_and_schedule_without_a_scroll(page: Page) -> None:
+    view = TuningPage(page, log(), **SMALL)
+    rows = view.root.locator(".tvmdbg-tuning-tasks tbody tr")
+    assert {round(box_of(row)["height"]) for row in rows.all()} <= set(range(18, 25))
+    assert within(rows.last, view.root.locator(".tvmdbg-tuning-tasks"))
+    assert view.told()["plot"]["bottom"] - view.told()["plot"]["top"] > 150
+    expect(view.root.locator(".tvmdbg-tuning-nest > *").first).to_be_visible()
+    assert within(
+        view.root.locator(".tvmdbg-tuning-nest > *").nth(5),
+        view.root.locator(".tvmdbg-tuning-panes"),
+    )
+
+
+def test_small_panel_shows_the_remedy_before_its_evidence(page: Page) -> None:
+    view = TuningPage(page, log(), pane="findings", **SMALL)
+    pane = view.root.locator(".tvmdbg-tuning-findings")
+    code = pane.locator("pre").first
+    expect(code).to_contain_text("LocalBuilder(")
+    assert within(code, pane)
+    assert within(pane.get_by_role("button", name="copy").first, pane)
+    evidence = pane.locator("details details").first
+    expect(evidence).not_to_have_attribute("open", "")
+    evidence.locator("summary").click()
+    expect(evidence.locator("li").first).to_be_visible()
+
+
+def test_log_without_failures_has_no_lane_and_no_strip_of_them(page: Page) -> None:
+    good = [line for row, line in enumerate(lines()) if cost(row)]
+    view = TuningPage(page, open_tuning("".join(good).encode()))
+    told = view.told()
+    assert told["strip"]["top"] == told["strip"]["bottom"]
+    assert told["plot"]["bottom"] > box_of(page.locator(".tvmdbg-tuning-base"))["height"] - 40
+    expect(view.root.locator('[role="tab"]', has_text="Errors")).to_have_text("Errors")
+
+
+def test_head_of_weighted_tasks_names_what_they_are_sorted_by(page: Page) -> None:
+    weights = [9 - task for task in range(len(tasks()))]
+    view = TuningPage(page, open_tuning("".join(lines()).encode(), weights=weights))
+    head = view.root.locator(".tvmdbg-tuning-tasks th[aria-sort]")
+    expect(head).to_have_text("weight × best")
+    rows = view.root.locator(".tvmdbg-tuning-tasks tbody tr").all()
+    order = [int(row.get_attribute("data-task") or "") for row in rows]
+    times = [weights[task] * (cost(best(task)) or 0) for task in order]
+    assert times == sorted(times, reverse=True)
+
+
+def test_misspelled_field_of_a_filter_is_told(view: TuningPage, page: Page) -> None:
+    view.press("/")
+    page.keyboard.type("eror:6")
+    page.keyboard.press("Enter")
+    found = view.root.locator(".tvmdbg-tuning-found")
+    expect(found).to_have_text("unknown field 'eror'; did you mean error?")
+    assert found.evaluate("node => node.scrollWidth <= node.clientWidth")
+    assert view.told()["found"] is None
+
+
+def test_ring_of_the_task_table_is_whole(view: TuningPage, page: Page) -> None:
+    view.root.locator('[data-sort="failed"]').focus()
+    table = view.root.locator(".tvmdbg-tuning-tasks")
+    table.evaluate("node => { node.tabIndex = 0; node.focus({ focusVisible: true }); }")
+    head = table.locator("thead th").first
+    assert "inset" in head.evaluate("node => getComputedStyle(node).boxShadow")

@@ -88,7 +88,7 @@ def show_everything(run: DebugRun, folder: Path) -> dict[str, str]:
         **{view: run.figure(view).text for view in ("tensor", "timeline", "memory")},
         **{
             show: run.figure("tensor", entry=(2, 0), show=show).text
-            for show in ("channels", "profile")
+            for show in ("channels", "line plot")
         },
         "page": page.read_text("utf-8"),
         "report": str(report),

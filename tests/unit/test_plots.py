@@ -8,19 +8,24 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
 
 import bokeh
 import numpy as np
 import pytest
+from bokeh.embed import file_html
 from bokeh.layouts import row as side_by_side
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure as new_figure
+from bokeh.resources import INLINE
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import chain
 from tests.make.params import write_params
 from tvmdbg_widgets import plots
 from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.widgets import outputs
 
 OVERFLOW = 38  # of the overflow sample: its output holds +Inf
 
@@ -58,8 +63,16 @@ def test_times_chart_matches_table(run: DebugRun) -> None:
             np.testing.assert_array_equal(found[name], known)
         else:
             assert found[name] == known, name
-    assert found["operator"][0] == "conv2d + add + relu #62"
+    assert found["operator"][0] == "#62 conv2d + add + relu"
     assert found["time_text"][0] == "2.571 ms"
+
+
+def test_long_names_keep_their_ids_and_ends(run: DebugRun) -> None:
+    names = columns(plots.times(run, width=400))["operator"]
+    nodes = columns(plots.times(run))["node"]
+    assert all(name.startswith(f"#{node} ") for name, node in zip(names, nodes, strict=True))
+    assert "#65 conv2d + … + relu" in names
+    assert "#62 conv2d + add + relu" in columns(plots.times(run))["operator"]
 
 
 def test_times_chart_draws_slowest_operators_with_a_note(run: DebugRun) -> None:
@@ -134,7 +147,7 @@ def test_histogram_matches_tensor_and_separates_zeros(broken: DebugRun) -> None:
     assert zeros["left"][0] > edges[-1]
     assert f"left out: {tensor.statistics().pos_inf} +Inf" in notes(figure)
     assert set(bins["node"]) == {OVERFLOW}
-    assert figure.title.text == "conv2d + add + add + relu #38: values"
+    assert figure.title.text == "#38 conv2d + add + add + relu: values"
 
 
 def test_a_few_far_values_do_not_set_the_range(tmp_path: Path) -> None:
@@ -190,7 +203,7 @@ def test_memory_figure_matches_memory_plan(run: DebugRun) -> None:
     assert found["node"] == plan.order.tolist()
     assert found["value"] == plan.live.tolist()
     assert found["ns"][1:] == found["end_ns"][:-1]
-    assert "peak 204.0 KiB (208,896), while conv2d + add + add + relu #9" in notes(figure)
+    assert "peak 204.0 KiB (208,896), while #9 conv2d + add + add + relu" in notes(figure)
 
 
 def test_memory_without_times_is_plotted_by_step() -> None:
@@ -215,7 +228,7 @@ def test_labels_of_many_nodes_keep_both_runs(corpus: Path) -> None:
         found = columns(plots.compare_times(a, b, width=width))
         for name, one, other in zip(found["operator"], found["a"], found["b"], strict=True):
             first, *_, last = (*one, one[-1])
-            assert name.split(" #", 1)[1].startswith(f"{first}")
+            assert name.startswith(f"#{first}")
             assert f"#{last} ~ #{other[0]}" in name
         assert len(set(found["operator"])) == len(found["operator"])
 
@@ -237,8 +250,9 @@ def test_both_themes_and_no_others(run: DebugRun, draw: Callable[..., Any]) -> N
     assert light.background_fill_color == "#ffffff"
     assert dark.background_fill_color == "#16191d"
     assert columns(light).keys() == columns(dark).keys()
-    with pytest.raises(ValueError, match="no theme 'auto'; known: 'light', 'dark'"):
-        draw(run, "auto")
+    assert draw(run, "auto").background_fill_color == "#ffffff"
+    with pytest.raises(ValueError, match="no theme 'drak'; did you mean 'dark'"):
+        draw(run, "drak")
 
 
 @pytest.mark.parametrize("draw", DRAWN)
@@ -345,31 +359,121 @@ def test_plot_answers_only_figure_and_library_questions(run: DebugRun) -> None:
         assert buffers == []
 
 
-def test_a_saved_notebook_keeps_notes_and_first_rows(run: DebugRun) -> None:
-    data = plots.link(plots.times(run), run)._figure_data()
-    told = data["text/plain"].splitlines()
-    assert told[:2] == ["resnet20_cifar: time by operator", "total 39.88 ms, summed over nodes"]
-    assert told[2].startswith("conv2d + add + relu #62: 2.571 ms, 6.45 %")
-    assert told[-1] == "… and 15 more"
-    assert (
-        "<tr><th>operator</th><th>time</th><th>share</th><th>spread</th></tr>" in data["text/html"]
+def saved(figure: Any, run: DebugRun) -> dict[str, str]:
+    """What a saved notebook keeps of a plot."""
+    nodes = "a" if "a" in figure.renderers[0].data_source.data else "node"
+    return plots.link(figure, run, nodes=nodes)._figure_data()
+
+
+def picture(figure: Any, run: DebugRun) -> str:
+    return saved(figure, run)["image/svg+xml"]
+
+
+@pytest.mark.parametrize("draw", DRAWN)
+def test_saved_notebook_keeps_a_picture_in_both_themes(
+    run: DebugRun, draw: Callable[..., Any]
+) -> None:
+    svg = picture(draw(run, "auto"), run)
+    image = re.search(
+        r'src="data:image/svg\+xml,([^"]*)"', saved(draw(run, "auto"), run)["text/html"]
     )
-    assert "<td>conv2d + add + relu #62</td><td>2.571 ms</td><td>6.45 %</td>" in data["text/html"]
+    assert image
+    ET.fromstring(unquote(image[1]))  # noqa: S314 (made by this package)
+    root = ET.fromstring(svg)  # noqa: S314 (made by this package)
+    assert len(svg) < 30_000
+    texts = [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    figure = draw(run, "auto")
+    assert figure.title.text.splitlines()[0] in texts
+    assert figure.xaxis.axis_label in texts
+    for factor in getattr(figure.y_range, "factors", []):
+        assert factor in texts
+    assert "prefers-color-scheme:dark" in svg
+    for theme in ("light", "dark"):
+        assert "prefers-color-scheme" not in picture(draw(run, theme), run)
+    assert "#16191d" in picture(draw(run, "dark"), run)
 
 
-def test_a_saved_notebook_keeps_rows_of_any_figures_as_text(run: DebugRun) -> None:
+def test_picture_has_a_mark_per_row(run: DebugRun, broken: DebugRun) -> None:
+    svg = picture(plots.times(run), run)
+    bars = re.findall(r'<path d="([^"]+)" fill="(#[0-9a-f]{6})"', svg)
+    assert sum(path.count("z") for path, _ in bars) == 27
+    svg = picture(plots.channels(broken, OVERFLOW), broken)
+    crosses = re.search(r'<path d="([^"]+)" fill="[^"]+" stroke="#b3261e"', svg)
+    assert crosses
+    held = columns(plots.channels(broken, OVERFLOW))["pos_inf"]
+    assert crosses[1].count("M") == sum(held)
+
+
+def test_picture_shows_what_was_changed(run: DebugRun) -> None:
+    figure = plots.memory(run)
+    figure.title.text = "<b>mine</b>"
+    figure.border_fill_color = "red"
+    svg = picture(figure, run)
+    assert "&lt;b>mine&lt;/b>" in svg or "&lt;b&gt;mine" in svg
+    assert 'fill="red"' in svg
+    figure.scatter([1, 2], [3, 4])
+    assert picture(figure, run).count("<path") == svg.count("<path") + 1
+    figure.wedge(1, 1, radius=1, start_angle=0, end_angle=1)
+    data = plots.link(figure, run)._figure_data()
+    assert "image/svg+xml" not in data
+    assert "<table>" in data["text/html"]
+
+
+def test_text_form_keeps_notes_and_first_rows(run: DebugRun) -> None:
+    told = plots.link(plots.times(run), run)._figure_data()["text/plain"].splitlines()
+    assert told[:2] == ["resnet20_cifar: time by operator", "total 39.88 ms, summed over nodes"]
+    assert told[2].startswith("#62 conv2d + add + relu: 2.571 ms, 6.45 %")
+    assert told[-1] == "… and 15 more"
+
+
+def test_a_saved_notebook_keeps_rows_of_layouts_as_a_table(run: DebugRun) -> None:
     own = new_figure(title="<b>mine</b>")
     frame = run.to_dataframe()[["node", "time_ns", "name", "share", "trust"]][:2]
     own.scatter("node", "time_ns", source=ColumnDataSource({**frame, "name": ["<img>", "b"]}))
-    data = plots.link(side_by_side(plots.memory(run), own), run)._figure_data()
+    data = plots.link(side_by_side(own, plots.memory(run)), run)._figure_data()
     told = data["text/plain"].splitlines()
     assert "<b>mine</b>" in told
     assert "resnet20_cifar: memory in use" in told
-    data = plots.link(own, run)._figure_data()
-    assert data["text/plain"].splitlines()[:2] == ["<b>mine</b>", "3: 523400, <img>, 0.01312"]
+    assert "3: 523400, <img>, 0.01312" in told
     assert "<td>&lt;img&gt;</td>" in data["text/html"]
     assert "<img" not in data["text/html"]
     assert "<b>" not in data["text/html"]
+
+
+@pytest.mark.parametrize("draw", DRAWN)
+def test_a_chart_at_the_end_of_a_cell_shows_itself(
+    run: DebugRun, draw: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published: list[dict[str, Any]] = []
+    monkeypatch.setattr(outputs, "_publish", lambda data, **_: published.append(data))
+    figure = draw(run, "auto")
+    figure._ipython_display_()
+    live, saved = published
+    assert "application/vnd.jupyter.widget-view+json" in live
+    assert "<svg" in saved["image/svg+xml"]
+    assert len(json.dumps(published)) < 90_000
+    data, _ = figure._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert file_html(figure, INLINE).count("<script") > 1
+
+
+def item_of(figure: Any, run: DebugRun, *, dark: bool) -> str:
+    _, (item,) = plots.link(figure, run).answer({"id": "b", "kind": "figure", "dark": dark})
+    return gzip.decompress(item).decode()
+
+
+def test_figure_has_the_colors_of_the_page(run: DebugRun) -> None:
+    light, dark = (item_of(plots.times(run), run, dark=dark) for dark in (False, True))
+    assert "#16191d" not in light
+    assert "#16191d" in dark
+    assert not set(re.findall("#[0-9a-f]{6}", dark)) & {"#ffffff", "#1f2328", "#2f6db5"}
+    chosen = item_of(plots.times(run, theme="light"), run, dark=True)
+    assert "#1f2328" in chosen
+    assert "#16191d" not in chosen
+    own = new_figure()
+    own.scatter("node", "y", source=ColumnDataSource({"node": [1], "y": [2]}))
+    assert "#20262B" in item_of(own, run, dark=True)
+    assert "#20262B" not in item_of(own, run, dark=False)
 
 
 def test_bokeh_is_imported_with_the_first_figure() -> None:

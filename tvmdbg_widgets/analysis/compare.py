@@ -15,6 +15,7 @@ from tvmdbg_widgets.analysis.differences import (
     DifferenceKind,
     checked_titles,
     differences,
+    is_opaque,
     label_of,
 )
 from tvmdbg_widgets.analysis.facts import OpenedRun
@@ -117,10 +118,10 @@ class Comparison(MadeSequence[Difference]):
         ]
         return tuple(sorted(groups, key=self._rank))  # stable
 
-    def _rank(self, group: DifferenceGroup) -> tuple[bool, bool, DifferenceKind, bool, int]:
+    def _rank(self, group: DifferenceGroup) -> tuple[bool, bool, bool, DifferenceKind, bool, int]:
         parameter, scalar = self._unmatched_parameters(group)
-        timed = group.kind is DifferenceKind.TIME
-        return scalar, not timed, group.kind, parameter, -len(group.members)
+        timed, opaque = group.kind is DifferenceKind.TIME, is_opaque(group.members[0])
+        return opaque, scalar, not timed, group.kind, parameter, -len(group.members)
 
     def _unmatched_parameters(self, group: DifferenceGroup) -> tuple[bool, bool]:
         if group.kind not in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B):
@@ -188,11 +189,12 @@ class Comparison(MadeSequence[Difference]):
         return "\n".join(lines)
 
     def sections(self) -> list[tuple[str, list[DifferenceGroup]]]:
-        """Return the groups by kind; scalar parameters are a section of their own."""
+        """Return the groups by kind; scalar parameters and hashes are sections of their own."""
         sections: dict[str, list[DifferenceGroup]] = {}
         for group in self.groups:
             scalar = self._unmatched_parameters(group)[1]
             title = f"{group.kind.label}, scalar parameters" if scalar else group.kind.label
+            title += ", hashes alone" if is_opaque(group.members[0]) else ""
             sections.setdefault(title, []).append(group)
         return list(sections.items())
 

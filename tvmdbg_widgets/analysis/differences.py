@@ -22,7 +22,8 @@ from tvmdbg_widgets.model.tensors.dtypes import canonical
 
 #: Attributes that the signature repeats or that change with every build.
 _NOT_COMPARED = frozenset({"func_name", "num_inputs", "num_outputs", "flatten_data", "T"})
-_OPAQUE = frozenset({"hash"})  # attributes whose values mean nothing by themselves
+#: Attributes whose values mean nothing by themselves: they repeat that something else differs.
+OPAQUE = frozenset({"hash"})
 _NODES_LISTED = 6  # most nodes listed per shared storage
 
 
@@ -77,14 +78,17 @@ def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Differ
     several = _fused_groups(matching)
     for one, other in pairs:
         many_a, many_b = several.get((one, other), ((one,), (other,)))
+        found: list[Difference] = []
         if len(many_a) > 1 or len(many_b) > 1:
             calls = _calls(graph_a, many_a), _calls(graph_b, many_b)
-            yield Difference(DifferenceKind.FUSION, one, other, "", *calls)
+            found.append(Difference(DifferenceKind.FUSION, one, other, "", *calls))
         else:
-            yield from _operators(graph_a, graph_b, one, other)
-            yield from _operand_differences(matching, one, other)
-            yield from _attributes(graph_a, graph_b, one, other)
-        yield from _entry_differences(graph_a, graph_b, one, other)
+            found += _operators(graph_a, graph_b, one, other)
+            found += _operand_differences(matching, one, other)
+            found += _attributes(graph_a, graph_b, one, other)
+        found += _entry_differences(graph_a, graph_b, one, other)
+        telling = [each for each in found if not is_opaque(each)]
+        yield from telling or found
     yield from _storage_differences(graph_a, graph_b, pairs)
     yield from _time_differences(a, b, pairs, several)
 
@@ -96,6 +100,11 @@ def _unmatched_nodes(graph: Graph, nodes: list[int], kind: DifferenceKind) -> It
             yield Difference(kind, node, -1, "", signature, "")
         else:
             yield Difference(kind, -1, node, "", "", signature)
+
+
+def is_opaque(difference: Difference) -> bool:
+    """Return whether a difference says only that a hash is another one."""
+    return difference.kind is DifferenceKind.ATTRIBUTE and difference.what in OPAQUE
 
 
 def value_pairs(matching: Matching) -> list[tuple[int, int]]:
@@ -181,7 +190,7 @@ def _attributes(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference
         if in_a == in_b:
             continue
         values = [
-            "absent" if value is None else "differs" if name in _OPAQUE else one_line(value)
+            "absent" if value is None else "differs" if name in OPAQUE else one_line(value)
             for value in (in_a, in_b)
         ]
         if values[0] != "differs" or values[1] != "differs":

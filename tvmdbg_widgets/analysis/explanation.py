@@ -21,14 +21,20 @@ from tvmdbg_widgets.analysis.pasted_text import (
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import MadeSequence
 from tvmdbg_widgets.model.base.slips import public
-from tvmdbg_widgets.model.base.text import cut, data_frame, one_line
+from tvmdbg_widgets.model.base.text import (
+    cut,
+    data_frame,
+    hanging,
+    more_text,
+    one_line,
+    rows_html,
+)
 from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 
 _UNKNOWN_SHOWN = 5
 _WHERE_PLACES = (
-    "Was DLDataType changed? tvmdbg explain --places, or places() of this answer, lists what must "
-    "change together."
+    "tvmdbg explain --places, or places() of this answer, lists what must change together."
 )
 
 
@@ -56,21 +62,24 @@ class Explanation(MadeSequence[FoundMessage]):
         return self.found[at]
 
     @property
+    def summary(self) -> str:
+        """How many messages are known: ``"2 known messages in 9 lines"``."""
+        known = counted(len(self.found), "known message") if self.found else "no known message"
+        return f"{known} in {counted(self.lines, 'line')}"
+
+    @property
     def text(self) -> str:
-        """The explanation as text."""
-        known = counted(len(self.found), "known message")
-        if not self.found:
-            known = "no message that is known"
-        lines = [f"{known} in {counted(self.lines, 'line')}"]
+        """The explanation in lines of at most 100 columns."""
+        lines = [self.summary]
         for each in self.found:
             lines += ["", *each.lines()]
         if any(message.message.layout for message in self.found):
-            lines += ["", _WHERE_PLACES]
+            lines += ["", *hanging("Was DLDataType changed?", _WHERE_PLACES, 0)]
         if self.unknown:
-            lines += ["", "look like errors and are not known:"]
-            lines += [f"  line {line:,}: {text}" for line, text in self.unknown[:_UNKNOWN_SHOWN]]
-            more = len(self.unknown) - _UNKNOWN_SHOWN
-            lines += [f"  and {more:,} more"] if more > 0 else []
+            lines += ["", "these look like errors and are not known:"]
+            for line, text in self.unknown[:_UNKNOWN_SHOWN]:
+                lines += hanging(f"line {line:,}:", text)
+            lines += [f"  {text}" for text in more_text(len(self.unknown), _UNKNOWN_SHOWN)]
         return "\n".join(lines)
 
     def places(self) -> str:
@@ -93,7 +102,18 @@ class Explanation(MadeSequence[FoundMessage]):
         return self.text
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        parts = [f"<p><b>{html.escape(self.summary)}</b></p>"]
+        for each in self.found:
+            title = html.escape(each.title)
+            rows = rows_html(each.rows())
+            parts.append(f"<details open><summary>{title}</summary>{rows}</details>")
+        if any(message.message.layout for message in self.found):
+            parts.append(f"<p>Was DLDataType changed? {html.escape(_WHERE_PLACES)}</p>")
+        if self.unknown:
+            rest = [(f"line {line:,}", text) for line, text in self.unknown[:_UNKNOWN_SHOWN]]
+            parts.append(f"<p>These look like errors and are not known:</p>{rows_html(rest)}")
+            parts += [f"<p>{text}</p>" for text in more_text(len(self.unknown), _UNKNOWN_SHOWN)]
+        return "".join(parts)
 
 
 def places_lines() -> list[str]:

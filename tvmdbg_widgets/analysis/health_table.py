@@ -20,6 +20,7 @@ from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.findings import Finding, Findings, Severity
+from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.health import (
     UNREAD,
     VERDICTS,
@@ -191,6 +192,7 @@ class _EntryVerdicts:
             judged.brief,
             int(self.columns["rank"][row]),
             source=judged.source,
+            title=tensor_title(tensor, graph),
             **facts,
         )
 

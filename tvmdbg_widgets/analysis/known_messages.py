@@ -7,11 +7,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tvmdbg_widgets.analysis.pasted_text import literal_pattern, tolerant
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import hanging
 
 _PART = re.compile(r"\{([A-Z_]{1,40})\}")
 
@@ -59,20 +61,31 @@ class FoundMessage:
     details: tuple[str, ...] = ()
     count: int = 1
 
-    def lines(self) -> list[str]:
-        """Return the explanation as lines of text."""
+    @property
+    def title(self) -> str:
+        """Its line, its id and the releases that print it."""
         known = self.message
         often = f", {counted(self.count, 'time')}" if self.count > 1 else ""
         printed_by = known.versions if "ExecuTorch" in known.versions else f"TVM {known.versions}"
-        return [
-            f"line {self.line:,}{often}: {self.text}",
-            f"  {known.id} ({printed_by})",
-            f"  cause: {known.cause}",
-            *(f"    {detail}" for detail in self.details),
-            *([f"  how to confirm: {known.tell}"] if known.tell else []),
-            *(f"  next: {step}" for step in known.next),
-            f"  source: {known.source}",
+        return f"line {self.line:,}{often}: {known.id} ({printed_by})"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return what is known about it, with a label for each fact."""
+        known = self.message
+        rows = [
+            ("message", self.text),
+            ("cause", known.cause),
+            *(("detail", detail) for detail in self.details),
+            ("how to confirm", known.tell),
+            *(("next", step) for step in known.next),
+            ("source", known.source),
         ]
+        return [(label, text) for label, text in rows if text]
+
+    def lines(self) -> list[str]:
+        """Return the explanation as lines of text."""
+        rows = [hanging(f"{label}:", text) for label, text in self.rows()]
+        return [self.title, *chain.from_iterable(rows)]
 
 
 def _messages(group: dict[str, Any]) -> tuple[KnownMessage, ...]:

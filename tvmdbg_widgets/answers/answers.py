@@ -28,7 +28,7 @@ from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJo
 from tvmdbg_widgets.answers.node import RANGE_ANSWERS, node_details
 from tvmdbg_widgets.answers.node_columns import node_column
 from tvmdbg_widgets.answers.ranges import memory
-from tvmdbg_widgets.answers.tensor import Context, Redact, Reply, health
+from tvmdbg_widgets.answers.tensor import Context, Redact, Reply, health, trust_of
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change, timeline
 from tvmdbg_widgets.engine import PARTS, VIEWS, code
 from tvmdbg_widgets.model.base.columns import StringColumn
@@ -203,7 +203,7 @@ def _tensors(context: Context, _question: Question) -> Reply:
         "shapeOffsets": np.cumsum([0, *map(len, shapes)]).astype(np.int32),
         "shapeDims": np.array([size for shape in shapes for size in shape], np.float64),
         "nbytes": np.array([tensor.nbytes for tensor in items], np.float64),
-        "trust": np.array([tensor.trust for tensor in items], np.uint8),
+        "trust": np.array([trust_of(tensor, run.graph) for tensor in items], np.uint8),
         "notes": np.array([min(255, len(tensor.notes)) for tensor in items], np.uint8),
         "opening": np.array([at for at, item in enumerate(items) if item is opening], np.int32),
     }

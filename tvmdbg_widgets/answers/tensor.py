@@ -18,9 +18,10 @@ from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import Question, StatisticsJobs
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.number_text import is_integer
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import FormatError, unread_text
 from tvmdbg_widgets.model.findings import Findings
-from tvmdbg_widgets.model.graph.graph import tensor_title
+from tvmdbg_widgets.model.graph.graph import Graph, tensor_title
 from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.pictures import Part, Picture, Pictures, Profile, is_cheap
 from tvmdbg_widgets.model.pictures import channels as channels_of
@@ -91,6 +92,11 @@ def health_words(verdicts: Health) -> dict[str, Any]:
         "firstNan": verdicts.row(verdicts.first_nan),
         "firstNonfinite": verdicts.row(verdicts.first_nonfinite),
     }
+
+
+def trust_of(tensor: Tensor, graph: Graph | None) -> Trust:
+    """Return how surely a tensor belongs to its node; without a graph nothing is matched."""
+    return tensor.trust if graph is not None else Trust.EXACT
 
 
 _MOST_CHANNELS = 4096
@@ -212,7 +218,7 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
         "nbytes": tensor.nbytes,
         "offset": tensor.offset,
         "file": tensor.file,
-        "trust": tensor.trust.label,
+        "trust": trust_of(tensor, context.run.graph).label,
         "notes": list(tensor.notes),
         "missingLanes": about.stored.is_missing_lanes,
         "captured": tensor.captured,

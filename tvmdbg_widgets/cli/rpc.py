@@ -114,6 +114,9 @@ def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
         say(line)
     for issue in log.issues[:_ISSUES_SHOWN]:
         say(styled(f"{issue.severity}: ", "bold"), issue.message)
+        if log.desync is not None and issue.message == log.desync.summary:
+            for line in log.desync.text.splitlines()[1:]:
+                say(line)
     if len(log.issues) > _ISSUES_SHOWN:
         note(f"{len(log.issues) - _ISSUES_SHOWN:,} more of these: --json lists all.")
     first = next((row.time_ns for row in rows if row.time_ns is not None), None)
@@ -150,7 +153,7 @@ def _as_json(log: RpcLog, rows: Sequence[Packet]) -> dict[str, Any]:
             {"rule": issue.rule, "severity": str(issue.severity), "message": issue.message}
             for issue in log.issues
         ],
-        "desynchronised": None
+        "out_of_sync": None
         if desync is None
         else {
             "packet": desync.packet,

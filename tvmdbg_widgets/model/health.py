@@ -15,6 +15,7 @@ from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.slips import public_class, row_of
 from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.graph.graph import node_title, short_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 UNREAD = "unreadable"
 _LINES_SHOWN = 12
-_LONGEST_NAME = 100
+_LONGEST_TITLE = 64
 
 
 class HealthVerdict(enum.StrEnum):
@@ -86,6 +87,8 @@ class EntryHealth(NamedTuple):
     source : int
         Node from which NaN or Inf came: the entry's own where they first appear; -1 where there
         are none, or nobody can tell.
+    title : str
+        Id and operators of the node, ``"#38 conv2d + add + relu"``, as the views name it.
     """
 
     entry: tuple[int, int]
@@ -110,6 +113,7 @@ class EntryHealth(NamedTuple):
     dead: tuple[int, int] | None = None
     constant: bool = False
     source: int = -1
+    title: str = ""
 
     @property
     def dead_share(self) -> float:
@@ -117,12 +121,9 @@ class EntryHealth(NamedTuple):
         return math.nan if self.dead is None else self.dead[0] / self.dead[1]
 
     def __str__(self) -> str:
-        node, output = self.entry
-        where = f"node {node}" if output == 0 else f"node {node}, output {output}"
+        title = self.title or node_title(self.name, *self.entry)
         reason = f": {self.words}" if self.words else ""
-        name = self.name or "tensor"
-        name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
-        return one_line(f"{self.verdict.value:8} {name} ({where}){reason}")
+        return one_line(f"{self.verdict.value:8} {short_label(title, _LONGEST_TITLE)}{reason}")
 
     def __repr__(self) -> str:
         facts = [f"{self.dtype}{list(self.shape)}"]

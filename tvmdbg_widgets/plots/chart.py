@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.plot import LinkedPlot
     from tvmdbg_widgets.widgets.session import Session
 
-ThemeName = Literal["light", "dark"]
+#: ``"auto"`` is light, and dark where the notebook is.
+ThemeName = Literal["auto", "light", "dark"]
 
 WIDTH = 720
 #: px of a row and around the rows, in charts with a row per operator.
@@ -57,7 +59,8 @@ def checked(name: str, run: object, theme: object, top: int = 1) -> tuple[RunFac
         )
     if top < 1:
         raise ValueError(f"top must be at least 1, found {top!r}")
-    return facts, SCHEMES[one_of("theme", theme, SCHEMES)]
+    chosen = one_of("theme", theme, ("auto", *SCHEMES))
+    return facts, SCHEMES["light" if chosen == "auto" else chosen]
 
 
 class Chart:
@@ -137,8 +140,18 @@ class Chart:
         if start is not None:
             getattr(self.figure, f"{axis}_range").start = start
 
-    def finished(self, glyphs: Sequence[Any], tooltip: dict[str, str]) -> Any:
-        """Return the figure with tooltips, legend, and glyphs that a click selects."""
+    def finished(
+        self,
+        glyphs: Sequence[Any],
+        tooltip: dict[str, str],
+        run: RunFacts,
+        theme: ThemeName,
+        nodes: str = "node",
+    ) -> Any:
+        """Return the figure with tooltips, legend, and glyphs that a click selects.
+
+        A notebook shows it linked with the views of the run, whose nodes a column names.
+        """
         from bokeh.models import HoverTool, TapTool
 
         for renderer in glyphs:
@@ -155,6 +168,10 @@ class Chart:
         self.figure.add_tools(hover, TapTool(renderers=list(glyphs), visible=False))
         if self.figure.legend and self.figure.legend[0].visible:
             self._place_legend()
+        shown = _Shown(self.figure, run, nodes)
+        self.figure._follows_host = theme == "auto"  # noqa: SLF001 (bokeh leaves such names free)
+        self.figure._ipython_display_ = shown.display
+        self.figure._repr_mimebundle_ = shown.bundle
         return self.figure
 
     def _place_legend(self) -> None:
@@ -175,8 +192,29 @@ class Chart:
         figure.height += _LEGEND_ROW * -(-len(legend.items) // columns) + _LEGEND_AROUND
 
 
+class _Shown:
+    """What a notebook shows of a figure: a widget, made once it is shown."""
+
+    def __init__(self, figure: Any, run: RunFacts, nodes: str) -> None:
+        self._figure, self._run, self._nodes = figure, run, nodes
+
+    @cached_property
+    def _plot(self) -> LinkedPlot:
+        from tvmdbg_widgets.widgets.plot import LinkedPlot
+
+        return LinkedPlot(self._figure, self._run, nodes=self._nodes)
+
+    def display(self) -> None:
+        """Show the plot at the end of a cell."""
+        self._plot._ipython_display_()
+
+    def bundle(self, **how: Any) -> Any:
+        """Return the plot by MIME type."""
+        return self._plot._repr_mimebundle_(**how)
+
+
 def operator_names(labels: Iterable[str], nodes: Iterable[int], width: int = WIDTH) -> list[str]:
-    """Return axis names such as ``"conv2d + add + relu #38"``."""
+    """Return axis names such as ``"#38 conv2d + add + relu"``."""
     return axis_names(labels, [f"#{node}" if node >= 0 else "" for node in nodes], width)
 
 
@@ -185,14 +223,25 @@ def axis_names(labels: Iterable[str], ids: Iterable[str], width: int) -> list[st
     most = min(_LABEL_ROOM, _LABEL_SHARE * width)
     names: dict[str, None] = {}
     for label, number in zip(labels, ids, strict=True):
-        own = f" {number}".rstrip()
-        short = fit(label, most - text_width(own, _TEXT), _TEXT)
-        name, at = short + own, 1
+        own = f"{number} ".lstrip()
+        short = _shortened(label, most - text_width(own, _TEXT))
+        name, at = own + short, 1
         while name in names:
             at += 1
-            name = f"{short} ({at}){own}"
+            name = f"{own}{short} ({at})"
         names[name] = None
     return list(names)
+
+
+def _shortened(label: str, room: float) -> str:
+    """Return a label that fits, without operators of its middle if it is too long."""
+    parts = label.split(" + ")
+    for kept in range(len(parts), 1, -1):
+        middle = [] if kept == len(parts) else ["…"]
+        short = " + ".join([*parts[: kept - 1], *middle, parts[-1]])
+        if text_width(short, _TEXT) <= room:
+            return short
+    return fit(label, room, _TEXT)
 
 
 def left_out(count: int, total: int, one: str, several: str) -> list[str]:

@@ -38,7 +38,7 @@ _MOST_REPEATS = 400
 
 
 @public
-def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "auto", width: int = WIDTH) -> Any:
     """Return a bar chart of the slowest operators.
 
     Columns are those of ``run.table()``. A line across the end of a bar spans p10 to p90 of the
@@ -50,7 +50,7 @@ def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: i
     top : int
         Bars.
     theme : str
-        ``"light"`` or ``"dark"``.
+        ``"light"``, ``"dark"``, or ``"auto"``: as the notebook is, elsewhere light.
     width : int
         px at most.
 
@@ -109,13 +109,11 @@ def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: i
         "outputs": "@outputs",
         "match": "@trust",
     }
-    return chart.finished([bars], tooltip)
+    return chart.finished([bars], tooltip, facts, theme)
 
 
 @public
-def repeats(
-    run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH
-) -> Any:
+def repeats(run: OpenedRun, top: int = 30, *, theme: ThemeName = "auto", width: int = WIDTH) -> Any:
     """Return the repeats of the slowest operators, divided by the operator's median.
 
     A row is one repeat of one operator: ``node``, ``name`` and ``time_ns`` as in ``run.table()``,
@@ -127,7 +125,7 @@ def repeats(
     top : int
         Operators.
     theme : str
-        ``"light"`` or ``"dark"``.
+        ``"light"``, ``"dark"``, or ``"auto"``: as the notebook is, elsewhere light.
     width : int
         px at most.
 
@@ -189,7 +187,7 @@ def repeats(
         "time": "@time_text",
         "over the median": "@relative{0.000}×",
     }
-    return chart.finished([dots], tooltip)
+    return chart.finished([dots], tooltip, facts, theme)
 
 
 @public
@@ -200,7 +198,7 @@ def compare_times(
     *,
     warm_up: int = 0,
     top: int = 30,
-    theme: ThemeName = "light",
+    theme: ThemeName = "auto",
     width: int = WIDTH,
 ) -> Any:
     """Return the times of two runs, largest changes first.
@@ -219,7 +217,7 @@ def compare_times(
     top : int
         Operators.
     theme : str
-        ``"light"`` or ``"dark"``.
+        ``"light"``, ``"dark"``, or ``"auto"``: as the notebook is, elsewhere light.
     width : int
         px at most.
 
@@ -239,7 +237,7 @@ def compare_times(
             "is nothing to draw."
         )
     rows = known[:top]
-    fills = {TimeVerdict.SLOWER: colors.error, TimeVerdict.FASTER: colors.accent}
+    fills = {TimeVerdict.SLOWER: colors.warning, TimeVerdict.FASTER: colors.accent}
     labels, ids = [one_line(row.label) for row in rows], [row.brief_nodes for row in rows]
     columns = change_columns(rows) | {
         "a": [list(row.a) for row in rows],
@@ -276,4 +274,4 @@ def compare_times(
         "verdict": "@verdict: @why",
         "match": "@match",
     }
-    return chart.finished([before, after, lines], tooltip)
+    return chart.finished([before, after, lines], tooltip, facts_a, theme, "a")

@@ -35,7 +35,7 @@ def roofline(
     peak_flops: float | None = None,
     bandwidth: float | None = None,
     *,
-    theme: ThemeName = "light",
+    theme: ThemeName = "auto",
     width: int = WIDTH,
 ) -> Any:
     """Return the roofline of a run; a dot is an operator, its area is its time.
@@ -48,7 +48,7 @@ def roofline(
     peak_flops, bandwidth : float, optional
         Ceilings in FLOP/s and byte/s. Without both, the highest that was measured is dashed.
     theme : str
-        ``"light"`` or ``"dark"``.
+        ``"light"``, ``"dark"``, or ``"auto"``: as the notebook is, elsewhere light.
     width : int
         px at most.
 
@@ -116,11 +116,11 @@ def roofline(
         "moved": "@bytes_text",
         "bound by": "@bound_text",
     }
-    return chart.finished([dots], tooltip)
+    return chart.finished([dots], tooltip, facts, theme)
 
 
 @public
-def memory(run: OpenedRun, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+def memory(run: OpenedRun, *, theme: ThemeName = "auto", width: int = WIDTH) -> Any:
     """Return the live bytes of the workspace over time, by the memory plan.
 
     A row is a node that runs: ``node``, ``name``, the bytes ``value``, and from when to when,
@@ -131,7 +131,7 @@ def memory(run: OpenedRun, *, theme: ThemeName = "light", width: int = WIDTH) ->
     ----------
     run : DebugRun
     theme : str
-        ``"light"`` or ``"dark"``.
+        ``"light"``, ``"dark"``, or ``"auto"``: as the notebook is, elsewhere light.
     width : int
         px at most.
 
@@ -193,4 +193,4 @@ def memory(run: OpenedRun, *, theme: ThemeName = "light", width: int = WIDTH) ->
         chart.scale("x", TIME_UNITS)
     chart.figure.xgrid.visible = False
     tooltip = {"operator": "@operator", "in use": "@value_text", "from": "@start_text"}
-    return chart.finished([areas], tooltip)
+    return chart.finished([areas], tooltip, facts, theme)

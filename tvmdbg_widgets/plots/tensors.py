@@ -47,7 +47,7 @@ def histogram(
     scale: Literal["linear", "log"] = "linear",
     *,
     reading: Reading | None = None,
-    theme: ThemeName = "light",
+    theme: ThemeName = "auto",
     width: int = WIDTH,
 ) -> Any:
     """Return a histogram of the finite values of a tensor, exact counts.
@@ -73,7 +73,7 @@ def histogram(
     reading : str, optional
         One of ``tensor.readings``.
     theme : str
-        ``"light"`` or ``"dark"``.
+        ``"light"``, ``"dark"``, or ``"auto"``: as the notebook is, elsewhere light.
     width : int
         px at most.
 
@@ -143,7 +143,7 @@ def histogram(
     chart.figure.yaxis.formatter = NumeralTickFormatter(format="0,0")
     chart.figure.xgrid.visible = False
     tooltip = {"values": "@range_text", "count": "@count{0,0}", "share": "@share{0.00 %}"}
-    return chart.finished(glyphs, tooltip)
+    return chart.finished(glyphs, tooltip, facts, theme)
 
 
 @public
@@ -153,7 +153,7 @@ def channels(
     axis: int | None = None,
     *,
     reading: Reading | None = None,
-    theme: ThemeName = "light",
+    theme: ThemeName = "auto",
     width: int = WIDTH,
 ) -> Any:
     """Return minimum, mean and maximum of the finite values per channel of a tensor.
@@ -172,7 +172,7 @@ def channels(
     reading : str, optional
         One of ``tensor.readings``.
     theme : str
-        ``"light"`` or ``"dark"``.
+        ``"light"``, ``"dark"``, or ``"auto"``: as the notebook is, elsewhere light.
     width : int
         px at most.
 
@@ -248,7 +248,7 @@ def channels(
         chart.draw("scatter", x="middle", y="not_finite_at", marker="x", size=9, **look)
     chart.figure.xgrid.visible = False
     tooltip = {"index": "@index_text", "values": "@values_text", "holds": "@not_finite_text"}
-    return chart.finished([bars], tooltip)
+    return chart.finished([bars], tooltip, facts, theme)
 
 
 def _values_text(low: Any, high: Any, mean: float, dtype: np.dtype[Any]) -> str:

@@ -168,7 +168,12 @@ class RpcLog(Sequence[Packet]):
             reply=None if reply < 0 else reply,
             complete=not packets.states[number],
             direction=direction,
+            desync=self.desync if self._is_misread(direction.name, number) else None,
         )
+
+    def _is_misread(self, side: str, number: int) -> bool:
+        desync = self.desync
+        return desync is not None and (desync.side, desync.packet) == (side, number)
 
     @cached_property
     def labels(self) -> list[str]:
@@ -281,8 +286,8 @@ def _message(
     reply = packet.replies_to
     status = _status(desync, packet)
     label = f"{packet.name} {packet.about}".rstrip() if hovered else name
-    if status == "desynchronised" and desync is not None:
-        label = f"{packet.name}, data type sent {desync.sent}, read {desync.read}"
+    if status == "out of sync" and desync is not None:
+        label = f"{packet.name}, {desync.summary.partition(':')[0]}"
     return SequenceMessage(
         side="client" if packet.side == "client" else "server",
         label=label,
@@ -297,7 +302,7 @@ def _message(
 
 def _status(desync: Desync | None, packet: Packet) -> Status:
     if desync is not None and (packet.side, packet.number) == (desync.side, desync.packet):
-        return "desynchronised"
+        return "out of sync"
     if not packet.complete:
         return "incomplete"
     return "exception" if packet.name == "Exception" else "ok"

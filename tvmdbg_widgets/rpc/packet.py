@@ -11,6 +11,7 @@ from tvmdbg_widgets.model.base.slips import public_class
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.raster import Figure
     from tvmdbg_widgets.formats.rpc.connection import RpcDirection
+    from tvmdbg_widgets.formats.rpc.desync import Desync
     from tvmdbg_widgets.formats.rpc.resync import RawPacket
     from tvmdbg_widgets.model.base.numbers import ByteField
     from tvmdbg_widgets.model.rpc_packets import PackedArgument
@@ -48,6 +49,8 @@ class Packet:
         Rows of the request that it answers, and of its answer.
     complete : bool
         Whether all its bytes were captured.
+    desync : Desync or None
+        Why the other side misreads it; its fields mark the bytes.
     """
 
     row: int
@@ -63,6 +66,7 @@ class Packet:
     reply: int | None
     complete: bool
     direction: RpcDirection = field(repr=False)
+    desync: Desync | None = field(default=None, repr=False)
 
     @cached_property
     def _raw(self) -> RawPacket | None:
@@ -84,7 +88,8 @@ class Packet:
             note = "the stream ends within this packet"
             rest = ByteField("bytes", 0, self.size, "unknown", bytes_text(self.size), note)
             return ByteField(f"{self.name} packet", 0, self.size, "group", "", note, (rest,))
-        return packet_fields(self._raw, self.direction.grammar)
+        fields = packet_fields(self._raw, self.direction.grammar)
+        return fields if self.desync is None else self.desync.marked(fields, self.offset)
 
     def data(self, most: int | None = None) -> bytes:
         """Read its bytes, or the first ``most`` of them.

@@ -16,6 +16,7 @@ import traitlets
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine import bundle, code_name, module
+from tvmdbg_widgets.figures.chart_picture import DARK, chart_picture, in_dark
 from tvmdbg_widgets.model.base.number_text import short_text
 from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
@@ -65,14 +66,29 @@ class LinkedPlot(RunView):
             return content | {"error": str(problem)}, []
 
     def _asked_for(self, message: object) -> bytes:
-        kind = Question(message).kind
+        question = Question(message)
+        kind = question.kind
         if kind == "bokeh":
             return self._library_code
         if kind == "figure":
-            from bokeh.embed import json_item
-
-            return gzip.compress(json.dumps(json_item(self.figure)).encode(), mtime=0)
+            return gzip.compress(self._item(question.flag("dark")).encode(), mtime=0)
         raise ValueError(f"unknown question {kind!r}; known are bokeh and figure")
+
+    def _item(self, is_dark: bool) -> str:
+        """Return the figure as JSON: in a dark page dark, unless its colors were chosen."""
+        from bokeh.embed import json_item
+        from bokeh.themes import Theme, built_in_themes
+
+        follows = getattr(self.figure, "_follows_host", None)
+        if not is_dark or follows is False:
+            return json.dumps(json_item(self.figure))
+        if follows is None:
+            return json.dumps(json_item(self.figure, theme=built_in_themes["dark_minimal"]))
+        # A figure does not keep colors that are bokeh's default anyway.
+        inside = {"background_fill_color": DARK["#ffffff"]}
+        around = {"border_fill_color": DARK["#ffffff"]}
+        theme = Theme(json={"attrs": {"Plot": inside | around, "Legend": inside}})
+        return in_dark(json.dumps(json_item(self.figure, theme=theme)))
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
         self.send(*self.answer(message))
@@ -84,7 +100,14 @@ class LinkedPlot(RunView):
         )
 
     def _figure_data(self) -> dict[str, str]:
-        """Return titles, notes and first rows: bokeh draws only in a browser."""
+        """Return the picture; of a figure that has none titles, notes and first rows."""
+        data = self._table()
+        both = getattr(self.figure, "_follows_host", False)
+        picture = chart_picture(self.figure, data["text/plain"], both=both)
+        return data if picture is None else picture.bundle(data["text/plain"])
+
+    def _table(self) -> dict[str, str]:
+        """Return titles, notes and first rows."""
         from bokeh.models import Plot
 
         source = next(one for one in _sources(self.figure) if self.nodes in one.column_names)

@@ -69,43 +69,34 @@ function moved(layout: LayoutResult, shift: Float64Array): LayoutResult {
   const { layerTop, layerBottom, layers, frames, routes, bounds, columns } = layout;
   if (layers === 0) return layout;
   const down = layout.direction === "down";
-  const axis = down ? 1 : 0;
+  const [axis, start, length, end] = down
+    ? ([1, "y", "height", "maxY"] as const)
+    : ([0, "x", "width", "maxX"] as const);
   const layerFrom = (at: number) => lowerBound(layerBottom, at);
   const place = (at: number) => {
     const layer = Math.min(layers - 1, layerFrom(at));
     const [top, own] = [layerTop[layer]!, shift[layer]!];
     if (at >= top || layer === 0) return at + own;
-    const [end, before] = [layerBottom[layer - 1]!, shift[layer - 1]!];
-    return at + before + ((own - before) * (at - end)) / Math.max(1e-9, top - end);
+    const [bottom, before] = [layerBottom[layer - 1]!, shift[layer - 1]!];
+    return at + before + ((own - before) * (at - bottom)) / Math.max(1e-9, top - bottom);
   };
-  const along = (down ? layout.y : layout.x).map((at, box) => at + shift[layout.layer[box]!]!);
+  const by = (places: Float64Array) => places.map((at, layer) => at + shift[layer]!);
   const points = routes.points.map((at, i) => (i % 2 === axis ? place(at) : at));
-  const starts = down ? frames.y : frames.x;
-  const lengths = down ? frames.height : frames.width;
-  const newStarts = starts.map((start) => start + shift[Math.min(layers - 1, layerFrom(start))]!);
-  const newLengths = lengths.map((length, frame) => {
-    const start = starts[frame]!;
-    const last = Math.max(0, lowerBound(layerTop, start + length) - 1);
-    return start + length + shift[last]! - newStarts[frame]!;
+  const starts = frames[start].map((at) => at + shift[Math.min(layers - 1, layerFrom(at))]!);
+  const lengths = frames[length].map((long, frame) => {
+    const until = frames[start][frame]! + long;
+    const last = Math.max(0, lowerBound(layerTop, until) - 1);
+    return until + shift[last]! - starts[frame]!;
   });
   const more = shift[layers - 1]!;
   return {
     ...layout,
-    x: down ? layout.x : along,
-    y: down ? along : layout.y,
-    layerTop: layerTop.map((at, layer) => at + shift[layer]!),
-    layerBottom: layerBottom.map((at, layer) => at + shift[layer]!),
-    bounds: {
-      ...bounds,
-      maxX: bounds.maxX + (down ? 0 : more),
-      maxY: bounds.maxY + (down ? more : 0),
-    },
-    frames: down
-      ? { ...frames, y: newStarts, height: newLengths }
-      : { ...frames, x: newStarts, width: newLengths },
-    columns: down
-      ? { ...columns, maxY: columns.maxY.map((at) => at + more) }
-      : { ...columns, maxX: columns.maxX.map((at) => at + more) },
+    [start]: layout[start].map((at, box) => at + shift[layout.layer[box]!]!),
+    layerTop: by(layerTop),
+    layerBottom: by(layerBottom),
+    bounds: { ...bounds, [end]: bounds[end] + more },
+    frames: { ...frames, [start]: starts, [length]: lengths },
+    columns: { ...columns, [end]: columns[end].map((at) => at + more) },
     routes: { ...routes, points },
   };
 }

@@ -11,7 +11,15 @@ import { paletteAction } from "../shell/palette.ts";
 import { barSpace, barTitle, Toolbar, tool } from "../shell/toolbar.ts";
 import { fullScreenAction, type ViewOptions } from "../shell/view.ts";
 import { RowAligner } from "./align.ts";
-import { CHANGE, ComparisonData, type ComparisonReplies, OTHER, type Side, SPEED } from "./data.ts";
+import {
+  CHANGE,
+  ComparisonData,
+  type ComparisonReplies,
+  LETTER,
+  OTHER,
+  type Side,
+  SPEED,
+} from "./data.ts";
 import { DifferenceList, DifferenceRows } from "./difference_list.ts";
 import { CameraLink, type ComparisonOptions, GraphPane } from "./pane.ts";
 
@@ -143,6 +151,7 @@ class ComparisonView {
 
   #bind(): void {
     const root = this.#root;
+    const { runs, sessions, signal } = this.#context;
     const step = ({ key }: KeyboardEvent) => this.#go(this.#list.byKey(key));
     bindKeys(
       root,
@@ -157,43 +166,41 @@ class ComparisonView {
           this.#follow.view(this.#follow.leader)?.commands.focusNode(),
         ),
         action(["k"], "next kind of difference", () => this.#nextKind()),
-        { ...this.#color, does: "next color mode of both graphs" },
-        { ...this.#link, does: "link or unlink the cameras" },
+        this.#color,
+        this.#link,
         action(["a"], "go to graph A", () => this.#enter(0)),
         action(["b"], "go to graph B", () => this.#enter(1)),
-        paletteAction(root, ...this.#searched()),
+        paletteAction(
+          root,
+          ...SIDES.map((side) => ({
+            run: runs[side],
+            session: sessions[side],
+            signal,
+            mark: LETTER[side],
+          })),
+        ),
         fullScreenAction(root),
         action(["Escape"], "clear the selection", () => this.#clear()),
       ],
-      this.#context.signal,
+      signal,
     );
     // From a graph back to the list, once the graph itself has nothing left to clear.
     for (const pane of this.#panes) {
       pane.root.addEventListener(
         "keydown",
         (event) => {
-          const free = this.#context.sessions.every(({ selected }) => selected.length === 0);
+          const free = sessions.every(({ selected }) => !selected.length);
           if (event.key === "Escape" && event.target === pane.root && free) {
             root.focus({ preventScroll: true });
           }
         },
-        { signal: this.#context.signal, capture: true },
+        { signal, capture: true },
       );
     }
   }
 
   #enter(side: Side): void {
     this.#panes[side].root.focus({ preventScroll: true });
-  }
-
-  #searched() {
-    const { runs, sessions, signal } = this.#context;
-    return SIDES.map((side) => ({
-      run: runs[side],
-      session: sessions[side],
-      signal,
-      mark: "AB"[side]!,
-    }));
   }
 
   #go(line: number): void {

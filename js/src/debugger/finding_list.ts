@@ -1,7 +1,7 @@
 import { integer } from "../shared/format.ts";
 import { div, element, span } from "../shell/dom.ts";
 import { reveal } from "../shell/scrolling.ts";
-import { CHIPS, type FindingRow } from "./finding_rows.ts";
+import { brief, CHIPS, type FindingRow } from "./finding_rows.ts";
 
 export interface ListHost {
   pick(row: FindingRow): void;
@@ -106,6 +106,7 @@ export class List {
       this.#describe(row, place);
     });
     this.#fold();
+    this.fit();
     const after = pinned === null ? undefined : items.get(pinned);
     if (!before || !after) return;
     const wanted = scroller.scrollTop + after.getBoundingClientRect().top - was;
@@ -122,6 +123,18 @@ export class List {
       this.#describe(row, place);
     });
     if (seen) this.reveal(key);
+  }
+
+  /** Shortens the titles that do not fit into their line. */
+  fit(): void {
+    const closed = this.#rows.filter((row) => !this.isOpen(row));
+    const titles = closed.map((row) => ({
+      row,
+      node: this.#items.get(row.key)!.querySelector<HTMLElement>(".tvmdbg-finding-title")!,
+    }));
+    for (const { row, node } of titles) node.textContent = row.title;
+    const cut = titles.filter(({ node }) => node.scrollWidth > node.clientWidth);
+    for (const { row, node } of cut) node.textContent = brief(row.title);
   }
 
   /** Scrolls as little as shows a row, and the beginning of one that is higher than the list. */
@@ -230,7 +243,10 @@ export class List {
     const sure = finding
       ? element(
           "span",
-          { class: "tvmdbg-finding-confidence tvmdbg-muted", title: `confidence: ${finding.why}` },
+          {
+            class: `tvmdbg-finding-confidence tvmdbg-muted ${finding.confidence === "high" ? "tvmdbg-finding-sure" : ""}`,
+            title: `confidence: ${finding.why}`,
+          },
           `${finding.confidence}`,
         )
       : element("span", {});

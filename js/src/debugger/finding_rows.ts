@@ -60,6 +60,13 @@ export function rowsOf(
   ];
 }
 
+const FUSED = /(#[\d:]+ \w+) (?:\+ (?:\w+|…) )+\+ (\w+)/gu;
+
+/** A title for one line: of fused operators with an id the first and the last. */
+export function brief(title: string): string {
+  return title.replace(FUSED, "$1 + … + $2");
+}
+
 export function nextNode({ nodes }: FindingRow, node: number | null, by: number): number | null {
   if (nodes.length === 0) return null;
   const at = node === null ? -1 : nodes.indexOf(node);

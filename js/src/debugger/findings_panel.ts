@@ -4,7 +4,7 @@ import { errorText } from "../shared/client/request.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { nodeLabel, nodeTitle } from "../shared/format.ts";
 import { COPY_KEY, CodeCopy, titleOf } from "../shell/code_copy.ts";
-import { asApplication, element, iconButton, Mirror } from "../shell/dom.ts";
+import { asApplication, element, iconButton, Mirror, onResize } from "../shell/dom.ts";
 import { action, bindKeys, helpButton, type KeyAction } from "../shell/keys.ts";
 import { hinted, message, retry } from "../shell/message.ts";
 import { entryOf, paletteAction, selectionOf } from "../shell/palette.ts";
@@ -80,6 +80,7 @@ class FindingsPanel {
     };
     session.onChange(noted, signal, ["notes"]);
     options.onChange("findings_folded", () => this.#showFolded(), signal);
+    onResize([root], () => this.#list.fit(), signal);
     this.#showFolded();
     this.#mirror.say("Findings: none so far.");
     this.#fill();

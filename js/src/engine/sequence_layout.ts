@@ -21,7 +21,7 @@ export interface MessageRow {
   label: string;
   bytes: string;
   time: string;
-  status: "ok" | "exception" | "damaged" | "desynchronised" | "incomplete";
+  status: "ok" | "exception" | "damaged" | "out of sync" | "incomplete";
   replyTo: number;
   folded: number;
   hover: string;
@@ -153,7 +153,7 @@ function placedRow(
     return { ...row, ...place, lines: [text.fit(row.label, most, SMALL)] };
   const { status, label, side } = row;
   const to = otherSide(side);
-  if (status === "damaged" || status === "desynchronised") {
+  if (status === "damaged" || status === "out of sync") {
     const words = `${side} → ${to}, ${status}: ${label}`;
     const lines = text.wrap(words, span - 4 * GAP, SMALL, BAND_LINES);
     const height = lines.length * LINE + 2 * BAND;

@@ -223,7 +223,7 @@ export class CameraRestorer extends GraphPart {
             camera.x += moved.x;
             camera.y += moved.y;
             if (view.navigation.settle(placed)) return;
-            view.stage.changed();
+            view.stage.shifted();
             const wanted = goal === null ? -1 : placed.boxOf(goal);
             if (wanted >= 0) view.stage.arrive(wanted);
             const opened = anchor ?? (goal === null ? openedAlone(before!, placed) : -1);

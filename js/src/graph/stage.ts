@@ -120,10 +120,15 @@ export class GraphStage {
     this.#overRepaint.request();
   }
 
-  /** Clamps a moved camera and repaints. */
+  /** Clamps a camera that the user has moved and repaints; a new size of the stage keeps it from now on. */
   changed(): void {
-    this.isMoved = true;
     this.#opening = null;
+    this.shifted();
+  }
+
+  /** Clamps a camera that was moved with the picture, and repaints. */
+  shifted(): void {
+    this.isMoved = true;
     this.along(this.camera);
   }
 
@@ -136,21 +141,28 @@ export class GraphStage {
     this.#baseRepaint.request();
   }
 
-  open(wanted: number): void {
+  open(wanted: number, frame = -1): void {
     if (!this.#picture) return;
     this.#overviewBeside(false);
-    this.#openAt(wanted);
+    this.#openAt(wanted, frame);
     if (!this.showsAll) {
       this.#overviewBeside(true);
-      this.#openAt(wanted);
+      this.#openAt(wanted, frame);
     }
-    this.changed();
+    this.along(this.camera);
     this.isMoved = false;
-    this.#opening = () => this.open(this.#marks.selected.at(-1) ?? wanted);
+    const node = this.#picture.placed.scene.node[wanted];
+    this.#opening = () => {
+      const { selected, frame } = this.#marks;
+      const opened = node === undefined ? -1 : this.#picture!.placed.boxOf(node);
+      this.open(selected.at(-1) ?? (frame < 0 ? opened : -1), frame);
+    };
   }
 
-  #openAt(wanted: number): void {
-    Object.assign(this.camera, opening(this.#picture!.placed, this.camera, wanted));
+  #openAt(wanted: number, frame: number): void {
+    const { placed } = this.#picture!;
+    const first = wanted < 0 && frame >= 0 ? placed.scene.frameOf.indexOf(frame) : wanted;
+    Object.assign(this.camera, opening(placed, this.camera, first, frame));
   }
 
   look(from: { x: number; y: number; scale: number }): void {
@@ -176,7 +188,7 @@ export class GraphStage {
   }
 
   fit(bounds: Bounds): void {
-    this.#goal = null;
+    this.#goal = this.#opening = null;
     if (this.#pending) this.#afterPlacing(() => this.fit(bounds));
     else if (this.#picture) this.#moveTo(fitted(this.#picture.placed, this.camera, bounds));
   }
@@ -383,7 +395,6 @@ export class GraphStage {
   #moveTo(target: Camera): void {
     cancelAnimationFrame(this.#moving);
     this.#clamp(target);
-    this.#opening = null;
     this.isMoved = true;
     const { x, y, scale } = this.camera;
     const started = performance.now();

@@ -175,7 +175,7 @@ export class GraphView {
     const around = near ? { kind: "around" as const, nodes: [center], hops } : null;
     if (!this.placed) this.#opensOn = this.node ?? -1;
     this.isArranging = true;
-    const { context } = this;
+    const { context, node: before } = this;
     const { camera } = this.stage;
     const seen = this.placed?.nearest(camera.x, camera.y) ?? this.model.times.slowest;
     this.#opens ||= opens;
@@ -210,6 +210,9 @@ export class GraphView {
     if (placed) {
       show(context.place?.(placed, this) ?? placed);
       this.folding.tellOpened();
+      // Selected meanwhile, as by the address of a saved page: its group opens now.
+      const { node } = this;
+      if (node !== null && node !== before && this.chosen.group === null) this.folding.goTo(node);
     }
     this.appearance.glance();
   }

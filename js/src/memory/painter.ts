@@ -91,8 +91,7 @@ export class MemoryPainter {
         axisTop - ground,
         0.3,
       );
-      const size = `parameters ${short(info.parameters)}, allocated throughout (not to scale)`;
-      const label = [size, info.roles].filter(Boolean).join("; ");
+      const label = `parameters ${short(info.parameters)}, allocated throughout (not to scale)`;
       this.#text(this.#fitted(label), GUTTER + 6, (ground + axisTop) / 2, text);
     }
     this.#area();
@@ -170,7 +169,7 @@ export class MemoryPainter {
     if (step === undefined) return;
     const [left, right] = [this.#scene.x(step), this.#scene.x(step + 1)];
     const [from, to] = [Math.max(GUTTER, left), Math.min(width, right)];
-    this.#brush.fill(this.#theme.error, from, Math.round(y) - 1, Math.max(2, to - from), 3);
+    this.#brush.fill(this.#theme.text, from, Math.round(y) - 1, Math.max(2, to - from), 3);
     const label = this.#fitted(`peak ${short(info.peak)} at #${plan.columns.order[step]}`);
     const room = this.#measure.width(label);
     const x = Math.min(Math.max(GUTTER + 4, (from + to - room) / 2), width - room - 4);

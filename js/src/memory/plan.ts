@@ -234,13 +234,27 @@ export class PlanDescriptions {
     this.#notes = notes;
   }
 
-  node(node: number): string {
-    return nodeTitle(nodeLabel(this.#plan.graph, node).slice(0, LONGEST), node);
+  node(node: number, output = 0): string {
+    return nodeTitle(nodeLabel(this.#plan.graph, node).slice(0, LONGEST), node, output);
   }
 
   title(entry: number): string {
-    const output = this.#plan.output(entry);
-    return this.node(this.#plan.owner[entry]!) + (output ? `:${output}` : "");
+    return this.node(this.#plan.owner[entry]!, this.#plan.output(entry));
+  }
+
+  /** At most three lines: an entry with its size and its life, or if it is lost with why. */
+  brief(entry: number): string[] {
+    const { columns, lost } = this.#plan;
+    const size = columns.entryBytes[entry]!;
+    const held = columns.slotBytes[columns.entrySlot[entry]!] ?? size;
+    const place = lost[entry]!;
+    return [
+      this.title(entry),
+      size < 0
+        ? "unknown size, not counted"
+        : `${short(size)}${held === size ? "" : ` in a slot of ${short(held)}`}`,
+      place < 0 ? `live ${this.#life(entry)}` : this.#loss(place),
+    ];
   }
 
   slot(slot: number): string {

@@ -120,6 +120,16 @@ export class MemoryScene {
     else if (top + PITCH > this.height) this.scrollBy(top + PITCH - this.height);
   }
 
+  /** What a hit is of: an entry, a step in its row, or the bytes of a step. */
+  target({ entry, row, step }: MemoryHit): Rectangle {
+    const box = entry < 0 ? null : this.boxOf(entry);
+    const [x, y] = [this.x(step), row < 0 ? 0 : this.rowTop(row)];
+    const place = { x, y, width: this.x(step + 1) - x, height: row < 0 ? this.axisTop : PITCH };
+    const { x: left, width, ...rest } = box ?? place;
+    const from = Math.max(GUTTER, left);
+    return { ...rest, x: from, width: Math.min(this.width, left + width) - from };
+  }
+
   hit(x: number, y: number): MemoryHit | null {
     const step = Math.floor(this.at(x));
     if (x < GUTTER || step < 0 || step >= this.plan.steps) return null;

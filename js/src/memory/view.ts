@@ -7,7 +7,7 @@ import { CodeCopy, titleOf } from "../shell/code_copy.ts";
 import { div, element, KEEP_KEYS, type Mirror } from "../shell/dom.ts";
 import type { Gesture, PointerHandlers, PointerSpot } from "../shell/pointer.ts";
 import { Stage, type StagePainters } from "../shell/stage.ts";
-import { factList, Tooltip, titled } from "../shell/tooltip.ts";
+import { factList, Tooltip } from "../shell/tooltip.ts";
 import type { ViewContext } from "../shell/view.ts";
 import { MemoryPainter } from "./painter.ts";
 import { legend } from "./panel.ts";
@@ -17,6 +17,8 @@ import { type MemoryHit, MemoryOverlay, MemoryScene } from "./scene.ts";
 export type { MemoryOptions };
 
 const SOURCE = "memory";
+/** Exact bytes behind rounded ones; on screen they are in the title of their line. */
+const EXACT = /(?<=[KMGT]iB) \([\d,]+\)/g;
 
 /** A memory view: connects its parts with each other and with the session. */
 export class MemoryView implements AxisView, PointerHandlers, StagePainters {
@@ -264,18 +266,17 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
       this.tooltip.hide();
       return;
     }
+    this.tooltip.tell(this.#lines(hit), this.stage.node, x, y, this.scene.target(hit));
+  }
+
+  #lines({ entry, row, step }: MemoryHit): string[] {
     const words = this.#words;
-    const key = `${hit.row} ${hit.step} ${entry}`;
-    const content = () => {
-      if (entry >= 0) return titled(words.title(entry), factList(words.entry(entry)));
-      if (hit.row >= 0) {
-        const [title, facts] = words.free(hit.row, hit.step);
-        return titled(title, factList(facts));
-      }
-      const title = order.length ? words.node(order[hit.step]!) : "before anything runs";
-      return titled(title, factList(words.step(hit.step)));
-    };
-    this.tooltip.show(key, content, this.stage.node, x, y);
+    if (entry >= 0) return words.brief(entry);
+    const { order } = this.#plan.columns;
+    const title = order.length ? words.node(order[step]!) : "before anything runs";
+    const [head, facts] = row >= 0 ? words.free(row, step) : [title, words.step(step)];
+    const short = facts.filter(([name]) => name !== "parameters");
+    return [head, ...short.map((fact) => fact.join(" "))];
   }
 
   /** Follows the session; scrolls to a new entry. */
@@ -330,7 +331,11 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
       const { said: notes, wrong } = this.#plan.columns.info;
       this.details.replaceChildren(
         ...notes.map((text) =>
-          element("p", { class: wrong.includes(text) ? "tvmdbg-error" : undefined }, text),
+          element(
+            "p",
+            { class: wrong.includes(text) ? "tvmdbg-error" : undefined, title: text },
+            text.replace(EXACT, ""),
+          ),
         ),
       );
       this.#mirror.say(`${notes.join(". ")}. ${node === null ? "Nothing is selected." : ""}`);

@@ -36,10 +36,12 @@ export class InspectorLayout extends TensorPart {
   readonly #bar = new ViewBar(this.host);
   readonly #axes = new AxisPickers(this.host);
   readonly #layouts = new LayoutPicker(this.host);
+  readonly #reading = new ReadingPicker(this.host);
   readonly #controls = new ColorControls(this.host);
   readonly #choices = new Choices(
     this.host,
     this.#bar.node,
+    this.#reading.node,
     this.#axes.node,
     this.#layouts.node,
     this.#controls.node,
@@ -64,7 +66,6 @@ export class InspectorLayout extends TensorPart {
   readonly cross = new Crosshair(this.host, this);
   readonly #header = new TensorHeader(this.host);
   readonly #health = new HealthStrip(this.host, this.#header);
-  readonly #reading = new ReadingPicker(this.host);
   readonly #legend = new ColorLegend();
   readonly #trust = new TrustLine(this.host);
   readonly #trouble = new Trouble(this.host);
@@ -89,7 +90,6 @@ export class InspectorLayout extends TensorPart {
         part(
           "facts-column tvmdbg-column tvmdbg-gap-4",
           this.#header.node,
-          this.#reading.node,
           this.numbers.node,
           this.panel.node,
         ),

@@ -23,9 +23,9 @@ type PictureTrust = Pick<
   "captured" | "layout" | "layouts" | "missingLanes" | "reading"
 >;
 
-/** True if the time of capture is uncertain. */
+/** True if the values may be those of a later time. */
 export function isUnsure({ captured }: PictureTrust): boolean {
-  return captured !== "node" && captured !== "file";
+  return captured === "later";
 }
 
 /** Sentences on trust; `exact` is null if nothing is drawn, `misfit` tells why a layout does not fit. */

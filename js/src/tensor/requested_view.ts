@@ -11,7 +11,14 @@ import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import type { PlaneLayout } from "./picture/plane_layout.ts";
 import { wantedFor } from "./picture/tiles.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
-import type { KeptOptions, LayoutWish, ShowChoice, TensorOptions, ValueLook } from "./state.ts";
+import {
+  type KeptOptions,
+  type LayoutWish,
+  type ShowChoice,
+  showOf,
+  type TensorOptions,
+  type ValueLook,
+} from "./state.ts";
 
 /** Options requested before the entry's shape is known; null leaves one open. */
 export interface Opening {
@@ -62,7 +69,7 @@ export class RequestedView {
       scale: options.get("scale") ?? 1,
       zeroPoint: options.get("zero_point") ?? 0,
     };
-    this.show = options.get("show") ?? "heatmap";
+    this.show = showOf(options.get("show"));
     this.cells = options.get("cells") ?? "mean";
   }
 

@@ -18,6 +18,12 @@ export const SHOWS = ["heatmap", "channels", "line plot"] as const;
 /** Left pane: a plane, pictures of the indices of an axis, or a line along an axis. */
 export type ShowChoice = (typeof SHOWS)[number];
 
+/** A choice, also by the name that saved states have from earlier versions. */
+export function showOf(name: string | undefined): ShowChoice {
+  if (name === "profile") return "line plot";
+  return SHOWS.find((show) => show === name) ?? "heatmap";
+}
+
 /** A part of the plane in values: rows down, columns across. */
 export type Region = readonly [row: number, col: number, rows: number, cols: number];
 

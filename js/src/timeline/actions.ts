@@ -85,7 +85,9 @@ export function actions(view: Flamechart): KeyAction[] {
   const { scene } = view;
   const { tools } = view.bar;
   const pick = (slice: number) => {
-    if (slice >= 0) view.pick(slice);
+    if (slice < 0) return;
+    view.showPanel("details");
+    view.pick(slice);
   };
   const row = (by: number) => {
     const next = view.table.next(by);

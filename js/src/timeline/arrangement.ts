@@ -1,7 +1,12 @@
 import type { TimelineOptions } from "../shared/client/options.ts";
 import { element, KEEP_KEYS, onResize } from "../shell/dom.ts";
-import type { ViewOptions } from "../shell/view.ts";
-import type { Flamechart } from "./flamechart.ts";
+import type { ViewContext, ViewOptions } from "../shell/view.ts";
+import type { TimelineBar } from "./bar.ts";
+import type { OtherCharts } from "./charts/other_charts.ts";
+import type { ColorKey } from "./color_key.ts";
+import type { TimelineData } from "./descriptions.ts";
+import type { Tables } from "./tables.ts";
+import type { TimelineChart } from "./tracks/chart.ts";
 import { TOP } from "./tracks/scene.ts";
 
 const LEAST_HEIGHT = 120;
@@ -36,12 +41,27 @@ const KEY = 40;
 
 export type PanelPart = "details" | "table";
 
+/** Parts of a view that are placed. */
+interface PlacedParts {
+  readonly root: HTMLElement;
+  readonly body: HTMLElement;
+  readonly context: ViewContext<TimelineOptions>;
+  readonly data: TimelineData;
+  readonly chart: TimelineChart;
+  readonly charts: OtherCharts;
+  readonly bar: TimelineBar;
+  readonly tables: Tables;
+  readonly key: ColorKey;
+  showPanel(part: PanelPart): void;
+  act(act: () => void): void;
+}
+
 /**
  * Places chart, details and table: beside each other in a wide view, below each other in a high one; in one that is
  * neither, details and table are the tabs of a panel.
  */
-export class Arrangement {
-  readonly #view: Flamechart;
+export class PartsLayout {
+  readonly #view: PlacedParts;
   readonly #line: HTMLElement;
   readonly #options: ViewOptions<TimelineOptions>;
   readonly #tabs: HTMLElement;
@@ -52,7 +72,7 @@ export class Arrangement {
   /** True if a note on the times makes the line two lines high. */
   readonly #isLong: boolean;
 
-  constructor(view: Flamechart, line: HTMLElement, chart: HTMLElement, below: HTMLElement) {
+  constructor(view: PlacedParts, line: HTMLElement, chart: HTMLElement, below: HTMLElement) {
     [this.#chart, this.#below] = [chart, below];
     this.#view = view;
     this.#line = line;
@@ -73,14 +93,9 @@ export class Arrangement {
       element("div", list, details, table),
     );
     view.body.prepend(this.#tabs);
-    view.scene.onLayout = () => this.resize();
+    view.data.scene.onLayout = () => this.resize();
     onResize([view.root], () => this.resize(), view.context.signal);
     this.#options.onChange("height", () => this.resize(), view.context.signal);
-  }
-
-  /** True if details and table are tabs. */
-  get isTabbed(): boolean {
-    return this.#view.root.classList.contains("tvmdbg-timeline-tabbed");
   }
 
   show(part: PanelPart): void {
@@ -91,7 +106,8 @@ export class Arrangement {
   }
 
   resize(): void {
-    const { root, scene, charts, chart, bar, tables, body, key } = this.#view;
+    const { root, charts, chart, bar, tables, body, key } = this.#view;
+    const { scene } = this.#view.data;
     const width = root.clientWidth;
     const height = Math.max(LEAST_HEIGHT, this.#options.get("height"));
     const isWide = width >= WIDE;
@@ -129,7 +145,7 @@ export class Arrangement {
 
   /** Whether the panel has tabs and the line is in the bar, and the height left for the rest. */
   #tabbed(width: number, height: number): { isTabbed: boolean; isInBar: boolean; room: number } {
-    const { scene } = this.#view;
+    const { scene } = this.#view.data;
     scene.isLow = scene.isCompact = false;
     const free = height - BAR - LINE;
     const left = free - scene.naturalHeight;

@@ -29,7 +29,7 @@ export class ColorKey {
     const { by } = names.colors;
     this.node.setAttribute("aria-label", `colors: ${by === "kind" ? "op kind" : by}`);
     if (change) {
-      const row = by === "change" ? this.#differences(theme) : legend("kind of operator");
+      const row = by === "change" ? this.#differences(theme) : legend(names.colors.rule);
       this.node.replaceChildren(row);
       return;
     }
@@ -45,10 +45,10 @@ export class ColorKey {
   /** What is colored, and why if the view has chosen it. */
   #rule(by: "block" | "kind" | "change"): HTMLElement {
     const { colors } = this.#host.data.names;
-    if (by !== "block") return legend("kind of operator");
+    if (by !== "block") return legend(colors.rule);
     const why =
       colors.chosen === "auto" && colors.kind ? `, as nearly all time is ${colors.kind}` : "";
-    return legend(`block of the graph${why}`);
+    return legend(colors.rule + why);
   }
 
   #row(

@@ -102,12 +102,13 @@ export class SliceDescriptions {
     const node = this.#slices.nodeOf(slice);
     const lasts = this.#slices.durationOf(slice);
     const row = this.#ranking.rowOfSlice(slice);
-    const isOwn = row >= 0 && !this.#names.isOther(slice) && this.#ranking.slices[row] === 1;
-    const share = isOwn && lasts > 0 ? this.#ranking.shares[row]! : Number.NaN;
+    const isOnly = this.#ranking.slices[row] === 1 && !this.#names.isOther(slice);
+    const isPart = isOnly && this.#slices.roleOf(slice) === 0 && lasts > 0;
+    const share = isPart ? lasts / this.#ranking.total : Number.NaN;
     const idle = lasts === 0 ? this.#names.idle(node) : "";
     const time = idle || this.#slices.timeText(lasts);
     const whole = this.#words.whole ? this.#words.whole.split(",")[0] : "the total";
-    const part = Number.isNaN(share) ? "" : ` · ${percent(share)} of ${whole}`;
+    const part = !(share <= 1) ? "" : ` · ${percent(share)} of ${whole}`;
     return [time + part, this.#fact(slice, node)];
   }
 
@@ -312,6 +313,11 @@ export class SliceDescriptions {
   #standing(node: number, trust: string): SliceFact[] {
     const [share, rank] = this.#place(node);
     const facts: SliceFact[] = share && rank ? [["share", `${share}, ${rank}`]] : [];
+    const { low = Number.NaN, high = Number.NaN } = repeatsOf(this.#slices.columns, node) ?? {};
+    if (low <= high) {
+      const [from, to] = [low, high].map((ns) => this.#slices.timeText(ns));
+      facts.push(["95 % CI", `${from} … ${to}`]);
+    }
     const funcName = this.#names.funcName(node);
     if (funcName) facts.push(["func_name", funcName]);
     return this.#names.known ? [...facts, ["match", trust]] : facts;

@@ -235,7 +235,7 @@ export class SliceDetails {
 }
 
 function spread(repeats: Repeats, timeOf: (ns: number) => string): HTMLElement {
-  const { ns, count, p10, p90, sd, noisy, mean, low, high, warm } = repeats;
+  const { ns, count, p10, p90, sd, noisy, warm } = repeats;
   const finite = ns.filter(Number.isFinite).sort();
   const text = counted(count, "repeat");
   const title = `${text} in file order, top to bottom; band p10 … p90, line median; below: the mean with its 95 % CI`;
@@ -248,10 +248,6 @@ function spread(repeats: Repeats, timeOf: (ns: number) => string): HTMLElement {
   );
   const figure = element("figure", {}, largeStrip(repeats, finite, title), caption);
   const lines = [figure];
-  if (low <= high) {
-    const text = `mean ${timeOf(mean)}, 95 % CI ${timeOf(low)} … ${timeOf(high)}`;
-    lines.push(element("p", { class: "tvmdbg-muted" }, text));
-  }
   if (warm > 0) {
     lines.push(
       element(

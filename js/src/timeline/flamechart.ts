@@ -5,7 +5,7 @@ import { CodeCopy, titleOf } from "../shell/code_copy.ts";
 import { div, type Mirror } from "../shell/dom.ts";
 import type { ViewContext } from "../shell/view.ts";
 import { AreaPanel } from "./area_panel.ts";
-import type { Arrangement, PanelPart } from "./arrangement.ts";
+import type { PanelPart, PartsLayout } from "./arrangement.ts";
 import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import { ColorKey } from "./color_key.ts";
@@ -45,7 +45,7 @@ export class Flamechart {
   /** Chart and table; data-show and data-active name the visible part and the one with the arrow keys. */
   readonly body = div("tvmdbg-timeline-body tvmdbg-column");
   /** Set once the view is mounted. */
-  arrangement: Arrangement | null = null;
+  arrangement: PartsLayout | null = null;
   /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
   readonly #copier: CodeCopy;
@@ -107,6 +107,7 @@ export class Flamechart {
   /** Selects nodes, or one slice, in a part of the view. */
   choose(part: "chart" | "table", nodes: readonly number[], slice?: number): void {
     this.activate(part);
+    if (part === "chart") this.showPanel("details");
     if (slice === undefined) this.selection.nodes(nodes);
     else this.pick(slice);
     this.focus();
@@ -128,7 +129,9 @@ export class Flamechart {
   /** Shows details or the table in the panel of a low chart. */
   showPanel(part: PanelPart): void {
     this.arrangement?.show(part);
-    if (part === "table") this.table.paint();
+    if (part !== "table") return;
+    this.table.appear();
+    this.tables.change?.appear();
   }
 
   nextPanel(): void {

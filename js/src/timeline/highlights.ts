@@ -165,9 +165,9 @@ export class Critical {
     const slack = this.#known?.slack[node];
     if (slack === undefined || Number.isNaN(slack)) return [];
     if (!this.#host.data.names.isOperator(node)) return [];
-    const parallel = this.#known!.info.sequential ? " if branches run in parallel" : "";
-    if (slack > 0) return [["slack", `${duration(slack)}${parallel}`]];
-    return [["slack", `0 (on the critical path${parallel && ","}${parallel})`]];
+    const parallel = this.#known!.info.sequential ? " if run in parallel" : "";
+    if (slack > 0) return [["slack", duration(slack) + parallel]];
+    return [["slack", `0: on the critical path${parallel}`]];
   }
 
   get #why(): string {

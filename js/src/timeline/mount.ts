@@ -9,7 +9,7 @@ import { mounted } from "../shell/mount.ts";
 import { paletteAction } from "../shell/palette.ts";
 import { fullScreenAction, type Mount } from "../shell/view.ts";
 import { actions } from "./actions.ts";
-import { Arrangement } from "./arrangement.ts";
+import { PartsLayout } from "./arrangement.ts";
 import { SliceProgress } from "./data/bins.ts";
 import { Change } from "./data/change.ts";
 import { Names } from "./data/names.ts";
@@ -143,7 +143,7 @@ function build(
     mirror.node,
   );
 
-  const arrangement = new Arrangement(view, line, chart, below);
+  const arrangement = new PartsLayout(view, line, chart, below);
   view.arrangement = arrangement;
   view.showPanel("table");
   arrangement.resize();

@@ -96,6 +96,12 @@ export abstract class RowTable {
     this.inView.paint();
   }
 
+  /** Scrolls to the current row, after the table was hidden. */
+  appear(): void {
+    this.reveal();
+    this.paint();
+  }
+
   protected light(row: number): void {
     this.hovered = row;
     this.inView.mark("hovered", this.placeOf(row));

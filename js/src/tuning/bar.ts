@@ -91,7 +91,8 @@ export class TuningControls {
     this.field.setAttribute("aria-invalid", String(isWrong));
     this.matches.classList.toggle("tvmdbg-error", isWrong);
     if (this.matches.title === text) return;
-    this.matches.textContent = text.split("\n")[0]!;
+    // The place of a slip stands below it in the whole text.
+    this.matches.textContent = text.split("\n")[0]!.replace(/ at \d+;/, ";");
     this.matches.title = text;
     this.changed();
   }

@@ -140,7 +140,9 @@ export function chartWords(data: TuningData, task: number): string {
 
 /** A sentence on a step whose factors stay on one line: `factors 2 · 4 · 2`. */
 export function unbrokenFactors(text: string): string {
-  return text.replace(/ · (?=\d)|(?<=factors?) (?=\d)/g, (gap) => gap.replaceAll(" ", "\u00a0"));
+  return text.replace(/ · (?=\d)|(?<=factors?|step) (?=\d)/g, (gap) =>
+    gap.replaceAll(" ", "\u00a0"),
+  );
 }
 
 /** Remedy in parts: sentences, and lines of code that belong together. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  brief,
   counts,
   type FindingRow,
   nextNode,
@@ -128,5 +129,17 @@ describe("texts of findings", () => {
     expect(at("cancelled", 34)).toBe("stopped after 34 of 1,030 tensors");
     expect(at("done", 1030)).toBe("1,030 tensors scanned");
     expect(at("done", 0, 0)).toBe("no tensors to scan");
+  });
+});
+
+describe("a title on one line", () => {
+  it.each([
+    ["#38 conv2d + add + add + relu takes 5.97 %", "#38 conv2d + … + relu takes 5.97 %"],
+    ["#3:1 a + b + … + c + d: 59 of 8,192", "#3:1 a + … + d: 59 of 8,192"],
+    ["of it: #4 conv2d + add, #7 dense", "of it: #4 conv2d + add, #7 dense"],
+    ["conv2d + add + relu (10×) 46.0 %", "conv2d + add + relu (10×) 46.0 %"],
+    ["1 + 1 is no name", "1 + 1 is no name"],
+  ])("shortens names with an id: %s", (title, short) => {
+    expect(brief(title)).toBe(short);
   });
 });

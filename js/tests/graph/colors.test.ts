@@ -233,7 +233,24 @@ describe("columns", () => {
     const ground = { graph: three, scene: sceneOf([[0], [1], [2]]), palette };
     const colors = new NumberColors(ground, new NodeTimes(three, null), column, null);
     expect(new Set([0, 1, 2].map((box) => colors.face(box))).size).toBe(3);
-    expect(colors.outside).toEqual(["1 below", "1 above"]);
+    expect(colors.outside).toEqual([]);
+    expect(colors.infinite.map(({ text, color }) => [text, color])).toEqual([
+      ["1 +Inf", colors.face(2)],
+      ["1 −Inf", colors.face(0)],
+    ]);
+  });
+
+  it("says once that nothing is known, and hatches nothing", () => {
+    const column = readColumn(graph, "speed", {
+      info,
+      values: new Float64Array(2).fill(Number.NaN),
+    }) as never;
+    const palette = new Palette(SCHEMES.light as Theme);
+    const ground = { graph, scene: sceneOf([[0], [1]]), palette };
+    const colors = new NumberColors(ground, new NodeTimes(graph, null), column, null);
+    expect(colors.title).toBe("no known speed");
+    expect([0, 1].some((box) => colors.isUnknown(box))).toBe(false);
+    expect(colors.words(0)).toBeNull();
   });
 
   it("reuses colors for equal requests and falls back to kind colors", () => {

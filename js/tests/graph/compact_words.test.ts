@@ -3,19 +3,29 @@ import { type BoxLabels, compactWords, VALUE } from "../../src/graph/layout/labe
 import { WORDS } from "./fixture.ts";
 
 const LETTER = 7;
-const labels = { titleWidth: (text: string) => LETTER * text.length } as BoxLabels;
-const TITLES = ["softmax", "conv2d + add + add + relu + multiply", "x".repeat(60), "data"];
+const labels = {
+  titleWidth: (text: string) => LETTER * text.length,
+  numbered: (node: number, title: string) => `#${node} ${title}`,
+} as BoxLabels;
+const TITLES = [
+  "softmax",
+  "a long name of an operator that has no sign",
+  "x".repeat(60),
+  "conv2d + add + add + relu + multiply",
+];
 const words = { ...WORDS, title: (node: number) => TITLES[node]! };
 const lines = (node: number) => compactWords(words, labels, false).box(node, 0).lines;
 
 describe("compactWords", () => {
   it("breaks a long title at a space into two lines of similar length", () => {
-    expect(lines(0)).toEqual(["softmax"]);
+    expect(lines(0)).toEqual(["#0 softmax"]);
     const [first, second] = lines(1)!;
-    expect(`${first} ${second}`).toBe(TITLES[1]);
-    expect(second!.startsWith("+"), "a sign stays with what is before it").toBe(false);
+    expect(`${first} ${second}`).toBe(`#1 ${TITLES[1]}`);
     expect(Math.abs(first!.length - second!.length)).toBeLessThan(10);
-    expect(lines(2), "no blank to break it at").toEqual([TITLES[2]]);
+  });
+
+  it("shortens a long title of fused operators in the middle", () => {
+    expect(lines(3)).toEqual(["#3 conv2d + … + multiply"]);
   });
 
   it("sizes boxes for all title lines and an optional value", () => {

@@ -82,10 +82,10 @@ describe("Times", () => {
 describe("Labels", () => {
   it("contains label, id and shape, time and share, and folded parameters", () => {
     expect(words().labels.box(2, 1)).toMatchObject({
-      title: "conv2d + relu",
+      title: "#2 conv2d + relu",
       mark: "slowest",
-      shape: "#2 · 1×64×8×8",
-      time: "#2 · 2.571 ms · 64.3 %",
+      shape: "1×64×8×8",
+      time: "2.571 ms · 64.3 %",
       badge: "1 param",
     });
     expect(words().labels.box(4, 2).badge).toBe("2 params");

@@ -78,6 +78,20 @@ def test_axe_finds_nothing(
         assert violations(page, ".tvmdbg-more") == []
 
 
+def test_axe_finds_nothing_in_a_small_debugger(page: Page, addresses: dict[str, str]) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 864, "height": 596})
+    visit(page, f"{addresses['overflow']}?views=debugger&width=848&debugger.height=580")
+    painted(page)
+    rest(page)
+    panel = page.locator(".tvmdbg-findings")
+    assert panel.evaluate("each => each.scrollHeight > each.clientHeight")
+    assert violations(page) == []
+    panel.get_by_role("treeitem").first.click()
+    rest(page)
+    assert violations(page) == []
+
+
 @pytest.mark.parametrize("theme", mostly_slow(THEMES, "dark"))
 @pytest.mark.usefixtures("own_page")
 def test_axe_finds_nothing_in_a_tuning_log(page: Page, theme: str) -> None:

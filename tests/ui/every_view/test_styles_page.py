@@ -8,9 +8,11 @@ from playwright.sync_api import Page
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve, visit
+from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import rest
 
-BUNDLES = ("timeline", "graph", "tensor", "memory", "comparison", "debugger")
+BUNDLES = ("timeline", "graph", "tensor", "memory", "comparison", "debugger", "tuning")
+TIES = (Path(__file__).parent / "ties.js").read_text("utf-8").partition("\n([")
 #: What a style sheet says, not what the room makes of it: with another sheet and without, at once.
 CHANGED = """([own, other]) => {
   const said = ["color", "background-color", "font", "padding", "margin", "border", "min-width",
@@ -44,8 +46,9 @@ CHANGED = """([own, other]) => {
 
 
 @pytest.fixture(scope="module")
-def overflow(corpus: Path, bundles: Path) -> Iterator[str]:
-    with serve(tvmdbg.open(corpus / "tvm/resnet20_cifar_fp16_overflow")) as address:
+def overflow(bundles: Path) -> Iterator[str]:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    with serve(run, other=run) as address:
         yield address
 
 
@@ -61,3 +64,43 @@ def test_styles_of_other_views_do_not_change_a_view(
         elements, changed = page.evaluate(CHANGED, [own, other])
         assert elements > 40
         assert not changed, f"after {name}.css"
+
+
+def ties(page: Page, bundles: Path, view: str) -> tuple[int, int, list[str]]:
+    own, *shared = ((bundles / f"{name}.css").read_text("utf-8") for name in (view, *BUNDLES))
+    return page.evaluate("([" + TIES[2], [own, shared])
+
+
+@pytest.mark.parametrize("view", ["debugger", "memory", "comparison"])
+def test_no_rule_of_a_view_depends_on_the_order_of_style_sheets(
+    page: Page, overflow: str, bundles: Path, view: str
+) -> None:
+    visit(page, f"{overflow}?views={view}&width=1200")
+    rest(page)
+    for more in page.get_by_role("button", name="More tools").all():
+        more.click()
+    common, own, found = ties(page, bundles, view)
+    assert common > 80
+    assert own > 5
+    assert found == [], "\n".join(found)
+
+
+@pytest.mark.usefixtures("own_page")
+def test_no_rule_of_a_tuning_log_depends_on_the_order_of_style_sheets(
+    page: Page, bundles: Path
+) -> None:
+    view = TuningPage(page, tvmdbg.open_tuning(tvmdbg.samples.ansor_starved), width=1200)
+    for pane in "1234":
+        view.press(pane)
+        assert ties(page, bundles, "tuning")[2] == [], pane
+
+
+def test_a_tie_is_found(page: Page, overflow: str, bundles: Path) -> None:
+    visit(page, f"{overflow}?views=memory&width=1200")
+    rest(page)
+    css = (bundles / "memory.css").read_text("utf-8")
+    weak = css + ".tvmdbg-bar button { border-color: transparent }"
+    shared = [(bundles / f"{name}.css").read_text("utf-8") for name in BUNDLES]
+    found = page.evaluate("([" + TIES[2], [weak, shared])[2]
+    start = ":where(.tvmdbg) button:hover | .tvmdbg-bar button: "
+    assert [each for each in found if each.startswith(start)]

@@ -169,5 +169,5 @@ def test_output_of_a_block_is_counted_separately(page: Page, tmp_path: Path) -> 
     with serve(run) as address:
         opened(page, address, SIZES[-1])
         texts = {label["text"] for label in inspect(page.locator(".tvmdbg-graph"))["labels"]}
-    assert {"data0", "conv2d + add × 99", "98 nodes + 1 output", "#99 · 1×64×8×8"} <= texts
+    assert {"#0 data0", "conv2d + add × 99", "98 nodes + 1 output", "1×64×8×8"} <= texts
     assert "98 nodes + 1 output" in run.figure("graph", open_groups=[]).svg

@@ -19,7 +19,7 @@ from tests.ui.checklists import AUDIT, looks
 from tests.ui.pointer import box_of, drag
 from tests.ui.saved import READY, hostile_run, long_run, select, selected, settle
 from tests.ui.tensors import expect_channels
-from tests.ui.waits import frames, until
+from tests.ui.waits import frames, inspected, until
 
 NOTHING_KEPT = """() => {
   window.violations = [];
@@ -253,6 +253,15 @@ def test_link_restores_selection_and_time_range(
     for name, value in state.items():
         assert selected(page, name) == value
     expect(page.locator("#tvmdbg-status")).to_be_hidden()
+
+
+def test_link_to_a_node_opens_its_block(page: Page, tmp_path: Path) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    show(page, run.save_html(tmp_path / "page.html"), "#node=57")
+    graph = page.locator(".tvmdbg-graph")
+    expect(graph.locator(".tvmdbg-mirror")).not_to_contain_text("inside the closed group")
+    frames(page)
+    assert 57 in {mark["id"] for mark in inspected(graph)["marks"] if mark["group"] < 0}
 
 
 def test_link_focuses_the_named_view(page: Page, saved: Path) -> None:

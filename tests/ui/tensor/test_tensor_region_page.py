@@ -281,6 +281,10 @@ def test_value_is_shown_at_the_cell_and_in_the_header(
     expect(tooltip).to_contain_text(shown)
     expect(tooltip).to_contain_text("at [3, 5]")
     expect(tooltip).to_contain_text(f"0x{value.view(np.uint32):08X}")
+    assert tooltip.inner_text().count("\n") < 3
+    left, top, right, bottom = sides(tooltip)
+    x, y = place(page, 3, 5)
+    assert not (left <= x <= right and top <= y <= bottom)  # never over its value
     said, index = page.locator(f"{READOUT} code"), page.get_by_label("Index, to go to another (j)")
     expect(said).to_have_text(f"= {shown}")
     expect(index).to_have_value("3, 5")

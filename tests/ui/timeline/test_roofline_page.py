@@ -257,4 +257,4 @@ def test_details_show_slack(page: Page, address: str, run: DebugRun) -> None:
     view.set_session(selected=[beside], source="graph")
     expect(view.details).to_contain_text("slack")
     view.set_session(selected=[SLOWEST], source="graph")
-    expect(view.details).to_contain_text("0 (on the critical path")
+    expect(view.details).to_contain_text("0: on the critical path")

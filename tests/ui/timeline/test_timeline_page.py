@@ -153,7 +153,7 @@ def test_click_selects_slice_and_shows_details(view: View) -> None:
     assert view.session("slice") == [SLOWEST, 0]
     assert view.session("source") == "timeline"
     expect(view.said).to_contain_text(
-        f"Slice of {SLOWEST_NAME} #{SLOWEST} · 1×64×8×8, starts 34.75 ms, "
+        f"Slice of #{SLOWEST} {SLOWEST_NAME} · 1×64×8×8, starts 34.75 ms, "
         "lasts 2.571 ms (mean of 5 repeats, p10 … p90"
     )
     expect(view.said).to_contain_text("6.45 % of 39.88 ms, rank 1 of 27; synthetic timeline")
@@ -163,18 +163,14 @@ def test_click_selects_slice_and_shows_details(view: View) -> None:
     assert view.session("selected") == [SECOND]
 
 
-def test_hover_shows_full_tooltip(view: View) -> None:
+def test_hover_shows_name_time_and_one_fact(view: View) -> None:
     view.page.mouse.move(*view.point(SLOWEST))
     tip = view.root.locator(".tvmdbg-timeline-tooltip")
     expect(tip).to_be_visible()
     for text in (
-        f"{SLOWEST_NAME} #{SLOWEST}",
-        "tvmgen_default_fused_nn_conv2d_add_nn_relu",
-        "34.75",
-        "2.571 ms (mean of 5 repeats)",
-        "6.45 % of 39.88 ms, rank 1 of 27",
-        "p10, 50, 90",
-        "trust",
+        f"#{SLOWEST} {SLOWEST_NAME}",
+        "2.571 ms · 6.45 % of the total",
+        "mean of 5 repeats",
     ):
         expect(tip).to_contain_text(text)
     assert view.session("hovered") == SLOWEST
@@ -372,12 +368,13 @@ def test_selection_from_another_view_scrolls_into_view(view: View) -> None:
     view.set_session(selected=[9], source="graph")
     assert view.mark(9)["width"] > 0
     expect(view.row(9)).to_have_attribute("aria-selected", "true")
+    expect(view.said).to_contain_text("Slice of #9 conv2d + add + add + relu")
+    view.press("q")
     expect(view.row(9)).to_be_in_viewport()
-    expect(view.said).to_contain_text("Slice of conv2d + add + add + relu #9")
     view.set_session(selected=[1], source="graph")
-    expect(view.said).to_contain_text("Slice of p0 #1, starts 0 ns, parameter")
+    expect(view.said).to_contain_text("Slice of #1 p0, starts 0 ns, parameter")
     view.set_session(time_range=[1e6, 5e6], source="python")
-    expect(view.details).to_contain_text("4.000 ms, 1.000 ms – 5.000 ms")
+    expect(view.details).to_contain_text("4.000 ms (4,000,000 ns), 1.000 ms – 5.000 ms")
 
 
 def test_click_on_kind_selects_all_its_nodes(view: View, run: DebugRun) -> None:
@@ -438,7 +435,7 @@ def test_labels_are_readable_at_any_width_and_zoom(
 
 def test_table_position_depends_on_width(page: Page, address: str) -> None:
     for width, beside in ((900, True), (880, False)):
-        view = View(page, address, width=width)
+        view = View(page, address, "&timeline.height=700", width)
         chart, table = box_of(view.canvas), box_of(view.root.locator("[role=grid]"))
         assert (table["x"] >= chart["x"] + chart["width"]) is beside
         if beside:
@@ -499,7 +496,7 @@ def test_table_is_shown_without_slices(page: Page, run: DebugRun) -> None:
         expect(view.root).to_contain_text("no trace was found")
         view.row(SLOWEST).click()
         assert view.session("selected") == [SLOWEST]
-        expect(view.said).to_contain_text(f"{SLOWEST_NAME} #{SLOWEST} · 1×64×8×8, takes 2.571 ms")
+        expect(view.said).to_contain_text(f"#{SLOWEST} {SLOWEST_NAME} · 1×64×8×8, takes 2.571 ms")
         view.press("ArrowDown", "ArrowRight", "f", "w", ".")
         assert view.session("selected") == [SECOND]
 
@@ -556,7 +553,7 @@ def test_slices_too_thin_to_see_are_outlined_when_selected(page: Page, address: 
     view = View(page, address, "&timeline.show=%22chart%22", 480)
     view.root.focus()
     view.set_session(selected=[71], source="graph")
-    expect(view.said).to_contain_text("Slice of softmax #71,")
+    expect(view.said).to_contain_text("Slice of #71 softmax,")
     view.seen()
     x = view.page.evaluate(
         """() => {

@@ -143,7 +143,7 @@ def test_plan_is_told_as_text_and_table() -> None:
         "MemoryPlan: workspace 7.4 KiB (7,552) in 1 planned buffer, used at 8 offsets, "
         "28.8 KiB (29,504) without sharing"
     )
-    assert "peak 6.3 KiB (6,400) live while addmm #43 runs" in plan.text
+    assert "peak 6.3 KiB (6,400) live while #43 addmm runs" in plan.text
     first = next(slot for slot in plan.slots if slot.buffer == 1 and slot.offset == 0)
     assert first.place == "bytes 0 … 4,095 of buffer 1 on cpu"
     assert pickle.loads(pickle.dumps(run.graph)).planned_memory.total == 7552  # noqa: S301

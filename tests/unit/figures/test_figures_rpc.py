@@ -50,9 +50,7 @@ def test_calls_answers_and_errors_are_drawn() -> None:
         SequenceMessage("server", "CallFunc callback", 40, 3_000_000),
         replace(call("Return null", 4_000_000), reply_to=3),
         replace(answer(2, "TVMError: no", 5_000_000), status="exception"),
-        replace(
-            call("read 8 bytes of dtype where 4 were sent", 6_000_000), status="desynchronised"
-        ),
+        replace(call("read 8 bytes of dtype where 4 were sent", 6_000_000), status="out of sync"),
         replace(call("3 bytes at 2,048 are no packet", 7_000_000), status="damaged"),
         replace(answer(2, "CopyAck", 5_007_000_000), status="incomplete"),
     ]
@@ -61,7 +59,7 @@ def test_calls_answers_and_errors_are_drawn() -> None:
     said = " ".join(texts(figure))
     for words in (
         *("GetGlobalFunc f", "exception: TVMError: no", "incomplete: CopyAck", "5.000 s later"),
-        "client → server, desynchronised: read 8 bytes of dtype where 4 were sent",
+        "client → server, out of sync: read 8 bytes of dtype where 4 were sent",
         "client → server, damaged: 3 bytes at 2,048 are no packet",
         *("0.001000", "5.007000", "not to scale", "narrow"),
     ):
@@ -114,7 +112,7 @@ def test_failed_message_is_kept_among_many_and_the_rest_counted() -> None:
 def test_hostile_messages_stay_text() -> None:
     messages = [
         SequenceMessage("client", HOSTILE, 1, None, status, None, HOSTILE, 1, HOSTILE)
-        for status in ("ok", "exception", "damaged", "desynchronised", "incomplete")
+        for status in ("ok", "exception", "damaged", "out of sync", "incomplete")
     ]
     for theme in ("light", "dark", "auto"):
         figure = sequence_figure(HOSTILE, messages, [HOSTILE], theme=theme, width=300)

@@ -151,13 +151,13 @@ def ends(array: np.ndarray[Any, Any]) -> tuple[float, float]:
 def test_profile_names_its_axis(tmp_path: Path) -> None:
     array = RANDOM.standard_normal((3, 7, 4, 5)).astype(np.float32)
     array[0, 3, 0, 0] = np.inf
-    figure = run_of(tmp_path, a=array).figure("tensor", show="profile")
+    figure = run_of(tmp_path, a=array).figure("tensor", show="line plot")
     assert_sound(figure)
     assert "<image" not in figure.svg
     assert "along axis 1 (7), over all other axes" in " ".join(texts(figure))
 
 
-@pytest.mark.parametrize("show", ["picture", "channels", "profile"])
+@pytest.mark.parametrize("show", ["heatmap", "channels", "line plot"])
 @pytest.mark.parametrize("width", [300, 480, 720, 1400])
 def test_every_show_mode_is_legible(tmp_path: Path, show: str, width: int) -> None:
     arrays = {
@@ -220,7 +220,7 @@ def test_values_of_a_huge_tensor_are_sampled_until_they_are_counted(
     assert after.description["statistics"]["minimum"] == str(array.min())
 
 
-@pytest.mark.parametrize("show", ["picture", "channels", "profile"])
+@pytest.mark.parametrize("show", ["heatmap", "channels", "line plot"])
 def test_withheld_values_are_not_drawn(show: str) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     view = tvmdbg.TensorInspector(run, entry=(38, 0), show=show)
@@ -299,15 +299,15 @@ def side(figure: Figure) -> tuple[int, int]:
     return rows, cols
 
 
-def test_channels_and_profile_use_requested_axis(tmp_path: Path) -> None:
+def test_channels_and_line_plot_use_requested_axis(tmp_path: Path) -> None:
     run = run_of(tmp_path, a=RANDOM.standard_normal((5, 3, 9, 8)).astype(np.float32))
     for show, along, found in [
-        *(("profile", None, 1), ("profile", 3, 3), ("profile", 7, 1), ("channels", None, 1)),
-        *(("channels", 0, 0), ("channels", 3, 1), ("picture", 0, None)),
+        *(("line plot", None, 1), ("line plot", 3, 3), ("line plot", 7, 1), ("channels", None, 1)),
+        *(("channels", 0, 0), ("channels", 3, 1), ("heatmap", 0, None)),
     ]:
         figure = run.figure("tensor", show=show, along=along)
         assert figure.description["along"] == found
-        said = {"profile": "along axis", "channels": "channels along axis"}.get(show, "")
+        said = {"line plot": "along axis", "channels": "channels along axis"}.get(show, "")
         assert not said or f"{said} {found} (" in " ".join(texts(figure))
     flat = run_of(tmp_path, a=np.zeros((4, 4), np.float32))
     assert "no axis is left for channels" in " ".join(texts(flat.figure("tensor", show="channels")))

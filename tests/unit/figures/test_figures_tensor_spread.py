@@ -193,7 +193,7 @@ def test_nonfinite_values_in_tiny_cells_are_ringed_or_hatched(tmp_path: Path) ->
     assert drawn(figure, stroke="#e312b4", stroke_width="2") == ""
 
 
-@pytest.mark.parametrize("show", ["picture", "channels", "profile"])
+@pytest.mark.parametrize("show", ["heatmap", "channels", "line plot"])
 @pytest.mark.parametrize("share", [0.3, 1.0])
 def test_figures_with_many_nonfinite_marks_stay_small(
     tmp_path: Path, show: str, share: float
@@ -300,12 +300,12 @@ def test_bar_heights_are_proportional_to_values(tmp_path: Path) -> None:
 def test_a_profile_has_values_and_indices(tmp_path: Path) -> None:
     values = CHANCE.standard_normal((1, 30, 4, 4)).astype(np.float32)
     values[0, 7, 1, 1] = np.nan
-    figure = run_of(tmp_path, a=values).figure("tensor", show="profile")
+    figure = run_of(tmp_path, a=values).figure("tensor", show="line plot")
     assert_sound(figure)
     assert {"0", "10", "20", "−2", "2"} <= set(texts(figure))
     assert hatching(figure).count("M") > 0
     nothing = run_of(tmp_path, a=np.full((3, 4), np.nan, np.float32))
-    assert_sound(nothing.figure("tensor", show="profile"))
+    assert_sound(nothing.figure("tensor", show="line plot"))
 
 
 def test_channels_with_nan_are_labeled(tmp_path: Path) -> None:

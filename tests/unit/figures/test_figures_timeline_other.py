@@ -87,7 +87,7 @@ def test_table_rows_match_the_run(run: DebugRun, by: str) -> None:
     assert [row["ns"] for row in told["rows"]] == table.ns[: len(told["rows"])].tolist()
     assert [row["label"] for row in told["rows"]] == list(table.labels[: len(told["rows"])])
     assert figure.text.startswith(repr(table))
-    assert ("shares of parts overlap" in words(figure)) == (by == "part")
+    assert ("shares overlap" in words(figure)) == (by == "part")
 
 
 def test_unavailable_charts_show_the_reason(data: Path, run: DebugRun) -> None:

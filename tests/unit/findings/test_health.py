@@ -337,7 +337,7 @@ def test_untrusted_names_are_made_printable_on_one_line() -> None:
     assert repr(told).count("\n") == len(names)
     for text in (*repr(told).split("\n"), *map(str, told), *map(repr, told)):
         assert text.isprintable()
-    assert len(str(told[4]).partition(" (")[0]) < 120
+    assert len(str(told[4]).partition(": ")[0]) < 120
     assert "a\\nb\\tc" in str(told[0])
 
 

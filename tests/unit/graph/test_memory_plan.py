@@ -209,7 +209,7 @@ def test_a_value_overwritten_before_its_last_reader_is_lost() -> None:
     graph = graph_of([IN, op(0), op(1), op(1, 2)], [0, 1, 1, 2], [(3, 0)])
     (loss,) = agrees(graph).losses
     assert loss == (Entry(1, 0), 2, 3)
-    assert "#1 by k_add #2, read again by k_add #3" in memory_plan(graph).text
+    assert "#1 by #2 k_add, read again by #3 k_add" in memory_plan(graph).text
 
 
 def test_an_output_and_a_parameter_must_not_be_overwritten_at_all() -> None:

@@ -67,7 +67,7 @@ def test_the_slowest_operator_has_the_largest_mean_time(run: tvmdbg.DebugRun) ->
     ns = run.timeline.node_ns
     assert slowest.nodes == (int(np.nanargmax(ns)),)
     assert slowest.value.endswith(f"{100 * np.nanmax(ns) / np.nansum(ns):.2f} %")
-    assert slowest.name == f"conv2d + add + relu #{slowest.nodes[0]}"
+    assert slowest.name == f"#{slowest.nodes[0]} conv2d + add + relu"
 
 
 def test_largest_tensors_match_dump_sizes(run: tvmdbg.DebugRun) -> None:
@@ -94,7 +94,7 @@ def test_peak_memory_highlight_matches_memory_plan(run: tvmdbg.DebugRun) -> None
     peak = run.memory_plan().peak
     said = found(run)["Peak memory"]
     assert said.nodes == peak.nodes
-    assert said.name == f"conv2d + add + add + relu #{peak.nodes[0]} and {len(peak.nodes) - 1} more"
+    assert said.name == f"#{peak.nodes[0]} conv2d + add + add + relu and {len(peak.nodes) - 1} more"
 
 
 def test_unknown_highlights_are_omitted(run: tvmdbg.DebugRun) -> None:

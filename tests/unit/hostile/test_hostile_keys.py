@@ -21,7 +21,7 @@ def test_invalid_tensor_key_error_explains_valid_keys(run: DebugRun, key: Any) -
 
 @pytest.mark.parametrize("key", [-1, 10**30, (0, -1), (0, 1), "nope", ("p0", 3)])
 def test_unknown_tensor_keys_raise_key_error(run: DebugRun, key: Any) -> None:
-    with pytest.raises(KeyError, match="no tensor|no node"):
+    with pytest.raises(KeyError, match=r"no tensor|no node"):
         run.tensors[key]
 
 

@@ -350,9 +350,9 @@ def test_equal_messages_are_counted_and_different_ones_kept() -> None:
 def test_unrecognized_message_is_reported() -> None:
     found = tvmdbg.explain("all fine\nRuntimeError: the moon is full\n")
     assert not found
-    assert found.text.startswith("no message that is known in 2 lines")
+    assert found.text.startswith("no known message in 2 lines")
     assert found.unknown == ((2, "RuntimeError: the moon is full"),)
-    assert tvmdbg.explain("").text == "no message that is known in 0 lines"
+    assert tvmdbg.explain("").text == "no known message in 0 lines"
 
 
 def test_output_contains_no_raw_control_characters_or_markup() -> None:
@@ -439,3 +439,18 @@ def test_the_page_lists_every_message() -> None:
     from make.messages_page import page
 
     assert (ROOT / "docs/messages.md").read_text("utf-8") == page()
+
+
+def test_explanation_breaks_between_words() -> None:
+    text = (tvmdbg.samples.changed_dtype / "log.txt").read_text("utf-8")
+    found = tvmdbg.explain(text)
+    assert max(map(len, repr(found).splitlines())) <= 100
+    assert repr(found).splitlines()[0] == found.summary == "2 known messages in 9 lines"
+    words = " ".join(repr(found).split())
+    for each in found:
+        assert " ".join(each.message.cause.split()) in words
+        assert " ".join(each.text.split()) in words
+    page = found._repr_html_()
+    assert "<pre>" not in page
+    assert page.count("<details") == len(found)
+    assert "&amp;&amp;" in page

@@ -101,7 +101,7 @@ def test_figure_has_no_picture_when_sharing_statistics(run: DebugRun, tmp_path: 
 
 def test_page_figure_shows_requested_node(run: DebugRun, tmp_path: Path) -> None:
     text = shown(run.save_html(tmp_path / "run.html", node="fused").read_text("utf-8"))
-    assert f"fused #{FUSED}" in text
+    assert f"#{FUSED} fused" in text
 
 
 def test_page_findings_contain_no_small_parameter_value(run: DebugRun, tmp_path: Path) -> None:

@@ -115,9 +115,35 @@ def test_a_patched_client_is_found_and_named() -> None:
     log = tvmdbg.open_rpc(client, server)
     assert log.dtype_layouts == {"client": ("wide",), "server": ("narrow",)}
     assert log.desync.name == "DevAllocData"
-    assert log.issues[0].rule == "rpc-desynchronised"
+    assert log.issues[0].rule == "rpc-out-of-sync"
     assert "02 00 20 00 01 00 00 00 (code 2, bits 32, lanes 1)" in log.desync.text
     assert "02 00 20 00 (code 2, bits 0, lanes 32)" in log.desync.text
+    told = (
+        "client sends the dtype as wide, server reads narrow: misread from packet 2 (DevAllocData)"
+    )
+    assert log.desync.summary == told
+    assert log.issues[0].message == log.desync.summary == repr(log.desync).splitlines()[0]
+    assert max(map(len, repr(log.desync).splitlines())) <= 100
+    assert f"<b>{log.desync.summary}</b>" in log.desync._repr_html_()
+    assert log.desync.summary in log.figure().text
+
+
+def test_misread_bytes_of_a_packet_are_marked() -> None:
+    log = tvmdbg.open_rpc(tvmdbg.samples.changed_dtype / "session.pcap")
+    told = "client sends the dtype as 12 bytes, server reads 8: out of sync from packet 19 "
+    assert log.desync.summary == f"{told}(DevAllocData)"
+    (packet,) = (packet for packet in log if packet.desync is not None)
+    assert (packet.side, packet.number) == (log.desync.side, log.desync.packet)
+    noted = [field for _, field in packet.fields.walk() if field.note]
+    assert noted[0].note == "out of sync: the server reads 8 bytes here, 12 were sent"
+    assert [(field.name, field.note) for field in noted[1:]] == [
+        ("code", "the server reads 02 00 20 00 (code 2, bits 0, lanes 32)"),
+        ("bits", "within the same 8 bytes"),
+        ("lanes", "within the same 8 bytes"),
+        ("padding", "taken for the next value"),
+    ]
+    assert noted[0].offset + packet.offset == log.desync.offset
+    assert noted[0].note in packet.figure().text
 
 
 def test_desync_with_reports_kept_padding() -> None:

@@ -160,7 +160,7 @@ def test_saved_page_answers_like_the_kernel(tmp_path: Path, share: Any) -> None:
     assert differences(tmp_path, stored, expected) == []
 
 
-NAMES, SHOWS = ("spread", "huge", "both", "tiny"), ("picture", "channels", "profile")
+NAMES, SHOWS = ("spread", "huge", "both", "tiny"), ("heatmap", "channels", "line plot")
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,9 @@ def test_tensors_by_entry_and_by_name() -> None:
         tensors["cnv"]
     with pytest.raises(KeyError, match="outputs are"):
         tensors[7, 2]
-    with pytest.raises(KeyError, match="no node 999 with a tensor; ids are 2 to 11, not all of them"):
+    with pytest.raises(
+        KeyError, match="no node 999 with a tensor; ids are 2 to 11, not all of them"
+    ):
         tensors[999]
     with pytest.raises(KeyError, match="ids are 2 to 2'"):
         Tensors([first])[999]

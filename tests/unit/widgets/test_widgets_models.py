@@ -401,8 +401,8 @@ def test_entry_without_graph_is_a_tensor_of_the_run(tmp_path: Path) -> None:
     run = tvmdbg.open(tmp_path / "output_tensors.params")
     assert tvmdbg.TensorInspector(run, entry=1).entry == (1, 0)
     for bad, why in (
-        (999, "tensors are of nodes 0 to 1"),
-        ((1, 5), "no tensor of node 1, output 5"),
+        (999, "ids are 0 to 1"),
+        ((1, 5), "its outputs are"),
     ):
         with pytest.raises(traitlets.TraitError, match=why):
             tvmdbg.TensorInspector(run, entry=bad)

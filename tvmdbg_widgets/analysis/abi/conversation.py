@@ -204,7 +204,7 @@ def all_issues(connection: RpcConnection, talk: RpcConversation, desync: Desync 
     issues = list(connection.issues)
     file = connection.title
     if desync is not None:
-        issues.insert(0, Issue("rpc-desynchronised", IssueSeverity.ERROR, desync.text, file=file))
+        issues.insert(0, Issue("rpc-out-of-sync", IssueSeverity.ERROR, desync.summary, file=file))
     if talk.certain_until < len(talk) and len(connection.directions) > 1:
         text = (
             f"from row {talk.certain_until:,} on, which answer belongs to which request rests on "

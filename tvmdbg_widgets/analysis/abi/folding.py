@@ -88,7 +88,7 @@ def _best_pattern(runs: dict[int, npt.NDArray[np.int64]], at: int) -> FoldedMess
 
 
 Side = Literal["client", "server"]
-Status = Literal["ok", "exception", "damaged", "desynchronised", "incomplete", "left out"]
+Status = Literal["ok", "exception", "damaged", "out of sync", "incomplete", "left out"]
 #: Shares of the kept rows that are taken from the start and from the end.
 _HEAD, _TAIL = 0.6, 0.2
 #: A pause is marked if it is so many times the median.

@@ -19,7 +19,7 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.rule import Basis, edge_doubts, rule
 from tvmdbg_widgets.analysis.findings.twins import LEAST, TwinSet
 from tvmdbg_widgets.analysis.findings.values.twin_ranges import ratio_text, twins_text
-from tvmdbg_widgets.analysis.view_columns import entry_signatures
+from tvmdbg_widgets.analysis.view_columns import entry_signatures, mixed
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Premise, Severity
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -142,8 +142,8 @@ def _slowest_of_class(graph: Graph, times: _Times, least: float) -> npt.NDArray[
     signature = np.zeros(graph.num_nodes, np.uint64)
     if graph.num_entries:
         signature[outputs] = entry_signatures(graph)[first[outputs]]
-    keys = np.stack([graph.func_names.codes.astype(np.uint64), signature])
-    _, of_class = np.unique(keys, axis=1, return_inverse=True)
+    keys = mixed(graph.func_names.codes, signature)
+    _, of_class = np.unique(keys, return_inverse=True)
     known = times.median > 0
     fastest = np.full(int(of_class.max(initial=-1)) + 1, np.inf)
     np.minimum.at(fastest, of_class[known], times.median[known])
@@ -251,7 +251,9 @@ def _denormals(evidence: RunEvidence, slow: _Slow) -> list[str]:
     if most * 4 > own:
         return []
     much, little = percent(own), percent(most)
-    return [f"reads up to {much} denormal values, slow on many CPUs; its twins {little} at most"]
+    return [
+        f"denormal operands, slow on many CPUs: up to {much} of its values, {little} of its twins'"
+    ]
 
 
 def _next_step(evidence: RunEvidence, slow: _Slow, repeats: int) -> str:

@@ -137,7 +137,7 @@ class TimedSlices:
             yield rows, [holders[at] for at in rows.order.tolist()]
 
     def _led(self, keys: Keys) -> Floats:
-        """Return the time of functions by the operator that names their kind: no add leads a conv2d + add."""
+        """Return the time of functions by the operator that leads them: conv2d of conv2d + add."""
         words, kind = self.kinds
         number = {word: at for at, word in enumerate(words)}
         own = np.array([number.get(family(label), -1) for label in keys.labels], np.int64)
@@ -182,7 +182,10 @@ class TimedSlices:
 
 @dataclass(frozen=True, eq=False)
 class SummedRows:
-    """Sums by key, the largest first, of fused operators those that lead a function; ``codes`` are the rows of ``items`` of the slices."""
+    """Sums by key, the largest first; of fused operators first those that lead functions.
+
+    ``codes`` are the rows of ``items`` of the slices.
+    """
 
     of: TimedSlices
     by: str

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import html
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from tvmdbg_widgets.formats.rpc.grammar import Grammar
@@ -16,7 +18,8 @@ from tvmdbg_widgets.formats.rpc.packets import (
     read_body,
 )
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import ByteField, counted
+from tvmdbg_widgets.model.base.text import hanging, rows_html
 from tvmdbg_widgets.model.rpc_packets import StreamPackets, TensorMeta
 from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 
@@ -24,9 +27,11 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 _FILLED = 8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Desync:
     """The first packet that a receiver misreads.
+
+    It prints as its sentence and the facts behind it.
 
     Attributes
     ----------
@@ -46,8 +51,10 @@ class Desync:
         Where it looks for the next packet; None where it waits for bytes that never come.
     next_found : int or None
         The length that it reads there, or the code of packets without length.
-    text : str
-        All of it in sentences.
+    summary : str
+        One sentence: who sends how many bytes, and the packet at which the sides are out of sync.
+    facts : tuple of (str, str)
+        What was sent and read there, why, and what follows.
     """
 
     side: str
@@ -60,7 +67,56 @@ class Desync:
     too_many: int
     next_offset: int | None
     next_found: int | None
-    text: str
+    summary: str
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def receiver(self) -> str:
+        """The other side."""
+        return _other(self.side)
+
+    @property
+    def text(self) -> str:
+        """The sentence and the facts, in lines of at most 100 columns."""
+        lines = [hanging(f"{label:<7}", fact) for label, fact in self.facts]
+        return "\n".join([self.summary, *chain.from_iterable(lines)])
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{html.escape(self.summary)}</b></p>{rows_html(self.facts)}"
+
+    def marked(self, packet: ByteField, offset: int) -> ByteField:
+        """Return the fields of the packet at an offset, the misread ones with notes."""
+        return _marked(self, packet, self.offset - offset)
+
+
+def _other(side: str) -> str:
+    return "server" if side == "client" else "client"
+
+
+def _marked(desync: Desync, field: ByteField, at: int) -> ByteField:
+    """Mark the data type at an offset: the bytes that the receiver takes for it, and the others."""
+    if not field.offset <= at < field.end:
+        return field
+    if field.offset != at or any(child.offset == at and child.children for child in field.children):
+        inside = tuple(_marked(desync, child, at) for child in field.children)
+        return replace(field, children=inside)
+    taken, who = field.size + desync.too_many, desync.receiver
+    note = f"out of sync: the {who} reads {counted(taken, 'byte')} here, {field.size} were sent"
+    if not desync.too_many:
+        note = f"out of sync: the {who} reads these bytes as another data type"
+    read = f"the {who} reads {desync.read}"
+    same, beyond = f"within the same {counted(taken, 'byte')}", "taken for the next value"
+    notes = [
+        read if child.offset == at else same if child.offset - at < taken else beyond
+        for child in field.children
+    ]
+    children = tuple(
+        replace(child, note=own) for child, own in zip(field.children, notes, strict=True)
+    )
+    return replace(field, note=note if children else f"{note}: {desync.read}", children=children)
 
 
 def find_desync(
@@ -134,16 +190,35 @@ def _described(
     taken = receiver.dtype.size + (receiver.padding if is_argument else 0)
     meant, read = (_dtype_text(source, offset, own) for own in (sender, receiver))
     where, value = _next(received, source, receiver)
-    text = (
-        f"Packet {index} of the {side} ({sent.name}) at byte {sent.offset}: {field} was "
-        f"written in {_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver "
-        f"with {receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as "
-        f"{read}. "
-        f"{_kept(sender, receiver, offset) if is_argument else ''}"
-        f"{_consequence(received, sent.offset + sent.size, where, value, receiver)}"
-    )
+    who = _other(side)
+    numbers = f"as {counted(written, 'byte')}, {who} reads {taken}"
+    if written == taken:
+        numbers = f"as {sender.dtype.name}, {who} reads {receiver.dtype.name}"
+    state = "misread" if where == sent.offset + sent.size else "out of sync"
+    summary = f"{side} sends the dtype {numbers}: {state} from packet {index} ({sent.name})"
+    if field == "the packet":
+        summary = f"{who} reads the {side}'s packet {index} ({sent.name}) differently: {state}"
+    facts = [
+        ("where", f"{field}, at byte {offset} (packet at byte {sent.offset})"),
+        ("sent", f"{meant}, in {_bytes(sender, is_argument)}"),
+        ("read", f"{read}, in {_bytes(receiver, is_argument)}"),
+        ("cause", _kept(sender, receiver, offset) if is_argument else ""),
+        ("effect", _consequence(received, sent.offset + sent.size, value, receiver, who)),
+    ]
+    facts = [(label, fact) for label, fact in facts if fact]
     return Desync(
-        side, index, sent.name, offset, field, meant, read, taken - written, where, value, text
+        side,
+        index,
+        sent.name,
+        offset,
+        field,
+        meant,
+        read,
+        taken - written,
+        where,
+        value,
+        summary,
+        tuple(facts),
     )
 
 
@@ -161,36 +236,37 @@ def _kept(sender: Grammar, receiver: Grammar, offset: int) -> str:
     """Return which side kept TVM's padding behind a data type that fills 8 bytes by itself."""
     if sender.dtype.size >= _FILLED and sender.padding:
         where = offset + sender.dtype.size
-        return f"The sender kept {counted(sender.padding, 'byte')} of padding, at byte {where}. "
-    if receiver.dtype.size >= _FILLED and receiver.padding:
         return (
-            f"The receiver kept {counted(receiver.padding, 'byte')} of padding that the sender "
-            "did not send. "
+            f"the sender kept {counted(sender.padding, 'byte')} of TVM's padding, at byte {where}"
         )
+    if receiver.dtype.size >= _FILLED and receiver.padding:
+        kept = counted(receiver.padding, "byte")
+        return f"the receiver expects {kept} of TVM's padding, which the sender left out"
     return ""
 
 
 def _consequence(
-    reading: _Received, end: int, where: int | None, value: int | None, receiver: Grammar
+    reading: _Received, end: int, value: int | None, receiver: Grammar, who: str
 ) -> str:
     """Describe the consequence for the session."""
+    where = reading.end
     if where is None:
         return (
-            f"From there on it reads on at the wrong place ({reading.problem}) and waits for "
-            "bytes that never come: the session hangs."
+            f"the {who} reads on at the wrong place ({reading.problem}) and waits for bytes that "
+            "never come: the session hangs"
         )
     if where == end:
-        return "The packet ends where it should, so that the session goes on with a wrong value."
+        return "the packet ends where it should: the session goes on with a wrong value"
     many = "too many" if where > end else "too few"
-    what = "the length of the next packet" if receiver.prefixed else "the next code"
-    then = f" and takes what lies at byte {where} for {what}: {value}" if value is not None else ""
+    what = "length of the next packet" if receiver.prefixed else "next code"
+    then = f"; it reads {value} at byte {where} as the {what}" if value is not None else ""
     stop = (
-        " A C++ server or client stops there with a failed check of pending_request_bytes_; one "
-        "that does not count (minrpc, on a device) goes on."
+        "; a C++ server or client stops there with a failed check of pending_request_bytes_, "
+        "minrpc on a device goes on"
         if receiver.prefixed
         else ""
     )
-    return f"It reads {counted(abs(where - end), 'byte')} {many}{then}.{stop}"
+    return f"the {who} reads {counted(abs(where - end), 'byte')} {many}{then}{stop}"
 
 
 def _first_dtype(sent: RawPacket, sender: Grammar) -> tuple[str, int, bool]:
@@ -201,9 +277,9 @@ def _first_dtype(sent: RawPacket, sender: Grammar) -> tuple[str, int, bool]:
         return "the data type of the copied tensor", sent.offset + 12 + 20, False
     for index, argument in enumerate(sent.body.arguments or ()):
         if argument.kind == "dtype":
-            return f"argument {index}, a data type,", argument.offset, True
+            return f"argument {index}, a data type", argument.offset, True
         if argument.kind == "tensor":
-            return f"the data type of argument {index}, a tensor,", argument.offset + 20, False
+            return f"the data type of argument {index}, a tensor", argument.offset + 20, False
     return "the packet", sent.offset, False
 
 

@@ -55,6 +55,32 @@ def listed(texts: Collection[object], joint: str = ", ", most: int = _MOST_NAMES
     return shown if len(texts) <= most else f"{shown} and {len(texts) - most:,} more"
 
 
+_COLUMNS = 100
+_LABEL = 'style="text-align:left;vertical-align:top;white-space:nowrap"'
+_FACT = 'style="text-align:left;vertical-align:top;white-space:normal;overflow-wrap:anywhere"'
+
+
+def hanging(label: str, text: str, indent: int = 2) -> list[str]:
+    """Return a label and its text in lines of 100 columns that break between words."""
+    import textwrap
+
+    begin = f"{' ' * indent}{label} "
+    how: Any = {"break_long_words": False, "break_on_hyphens": False}
+    later = " " * (min(len(begin), indent + 12) if indent else 2)
+    return textwrap.wrap(text, _COLUMNS, initial_indent=begin, subsequent_indent=later, **how) or [
+        begin.rstrip()
+    ]
+
+
+def rows_html(rows: Iterable[tuple[str, str]]) -> str:
+    """Return labels and their texts as an HTML table that breaks between words."""
+    cells = "".join(
+        f"<tr><th {_LABEL}>{html.escape(label)}</th><td {_FACT}>{html.escape(text)}</td></tr>"
+        for label, text in rows
+    )
+    return f"<table>{cells}</table>"
+
+
 def cut(text: str, most: int = _MOST_LETTERS) -> str:
     """Return the start of a text that is too long for a message."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -276,7 +276,7 @@ def short_label(text: str, most: int = _LONGEST_LABEL) -> str:
     words = text.split(_FUSED)
     heads = tails = grown = 1
     if len(words) < 3 or len(_cut(words, heads, tails)) > most:
-        return f"{text[: most // 2]}…{text[-(most - most // 2 - 1) :]}"
+        return f"{text[: most // 2]}…{text[len(text) - (most - most // 2 - 1) :]}"
     while grown:
         grown = 0
         for more in ((1, 0), (0, 1)):
@@ -305,7 +305,7 @@ def tensor_title(tensor: Tensor, graph: Graph | None) -> str:
     """Return the title of a tensor, id first: ``"#38:1 conv2d + add"``."""
     known = graph is not None and tensor.node < graph.num_nodes
     label = node_label(graph, tensor.node) if graph is not None and known else ""
-    return f"{node_title('', tensor.node, tensor.output)} {label or tensor.name}".rstrip()
+    return node_title(label or tensor.name, tensor.node, tensor.output)
 
 
 def node_labels(graph: Graph) -> StringColumn:

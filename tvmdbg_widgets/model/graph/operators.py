@@ -44,10 +44,10 @@ _TORCH: Final = re.compile(r"\w+(?:::|\.(?=\w+\.))(\w+)(?:\.\w+)?")
 _SPELLINGS: Final = {name: name for name in _BARE_FAMILY_OF} | {
     name.replace(".", "_"): name for name in _FAMILY_OF
 }
-#: Kernels of cuDNN, cuBLAS and CUTLASS: ``cutlass_tensorop_s1688fprop_…``, ``ampere_sgemm_128x64_nn``.
+#: Kernels of cuDNN, cuBLAS and CUTLASS: ``cutlass_tensorop_s1688fprop_…``, ``ampere_sgemm_…``.
 _VENDORS: Final = (
-    ("convolution", re.compile(r"fprop|dgrad|wgrad|implicit_gemm|winograd|conv(?:olve|\d?d)", re.I)),
-    ("matmul", re.compile(r"(?<![a-z])[a-z]?\d*gem[mv]|\d+gemm|cublas|splitK", re.I)),
+    ("convolution", re.compile(r"(?i)fprop|dgrad|wgrad|implicit_gemm|winograd|conv(?:olve|\d?d)")),
+    ("matmul", re.compile(r"(?i)(?<![a-z])[a-z]?\d*gem[mv]|\d+gemm|cublas|splitk")),
 )
 _MOST_LETTERS: Final = max(map(len, _SPELLINGS))
 _LONGEST: Final = max(spelling.count("_") for spelling in _SPELLINGS) + 1

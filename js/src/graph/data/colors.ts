@@ -4,7 +4,7 @@ import { counted } from "../../shared/format.ts";
 import { type GraphScene, membersOf } from "../layout/scene.ts";
 import type { Palette } from "../paint/palette.ts";
 import { type BoxHealth, isUnknown } from "./health.ts";
-import { idOf, nodesIn } from "./links.ts";
+import { nodesIn } from "./links.ts";
 import { isOfKind, type NodeTimes } from "./times.ts";
 
 export type ColorShare = readonly [color: string, share: number];
@@ -92,8 +92,7 @@ export class KindColors implements BoxColors {
     if (!value) return null;
     const { graph, scene } = this.ground;
     const count = nodesIn(graph, membersOf(scene, box));
-    const id = idOf(graph, this.node(box));
-    return count === 1 ? `#${id} · ${value}` : `${value} · ${counted(count, "node")}`;
+    return count === 1 ? value : `${value} · ${counted(count, "node")}`;
   }
 
   parts(box: number): readonly ColorShare[] {

@@ -2,6 +2,7 @@ import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { inStretches } from "../../shared/many.ts";
+import { shortName } from "../../shared/short_name.ts";
 import { LISTED, type ListedHit } from "../../shell/hit_list.ts";
 import { boxesOf, foldedInto, type GraphScene } from "../layout/scene.ts";
 import type { GraphModel } from "./model.ts";
@@ -83,6 +84,8 @@ export async function hiddenNodes(
 }
 
 const BUSY_MS = 150;
+/** Letters of a name in the list of hits. */
+const LETTERS = 40;
 
 export class Hits {
   readonly #model: GraphModel;
@@ -144,8 +147,7 @@ export class Hits {
   listed(): ListedHit[] {
     const { labels, graph, times } = this.#model;
     return Array.from(this.result.nodes.subarray(0, LISTED), (node) => ({
-      label: labels.title(node),
-      id: `#${node}`,
+      label: shortName(labels.numbered(node), LETTERS),
       kind: graph.opKinds.at(node),
       value: times.brief(times.ns[node]!),
       title: `${graph.names.at(node)} ${labels.shape(node)}`,

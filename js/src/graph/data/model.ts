@@ -38,8 +38,8 @@ export class NodeDescriptions {
     this.#times = times;
   }
 
-  short(node: number): string {
-    return nodeTitle(this.#labels.title(node), node);
+  short(node: number, output = 0): string {
+    return nodeTitle(this.#labels.title(node), node, output);
   }
 
   kind(node: number): string {

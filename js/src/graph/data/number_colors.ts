@@ -1,3 +1,4 @@
+import { values as specials } from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import type { Ramp } from "../../shared/drawing/theme.ts";
 import { ValueAxis } from "../../shared/drawing/value_axis.ts";
@@ -45,12 +46,7 @@ export class NumberColors extends KindColors {
   readonly ramp: Ramp;
   readonly axis: ValueAxis;
   readonly scale: ValueAxis;
-  readonly counts: { known: number; unknown: number; under: number; over: number } = {
-    known: 0,
-    unknown: 0,
-    under: 0,
-    over: 0,
-  };
+  readonly counts = { known: 0, unknown: 0, under: 0, over: 0, posInf: 0, negInf: 0 };
   /** Value by box; if groups are summed, the largest value inside. */
   readonly #values: Float64Array;
   readonly #largest: Float64Array;
@@ -99,8 +95,9 @@ export class NumberColors extends KindColors {
       if (Number.isNaN(value)) this.counts.unknown += more;
       else {
         this.counts.known += more;
-        if (value < this.scale.low) this.counts.under += more;
-        if (value > this.scale.high) this.counts.over += more;
+        if (!Number.isFinite(value)) this.counts[value > 0 ? "posInf" : "negInf"] += more;
+        else if (value < this.scale.low) this.counts.under += more;
+        else if (value > this.scale.high) this.counts.over += more;
       }
     }
   }
@@ -121,7 +118,24 @@ export class NumberColors extends KindColors {
     );
   }
 
+  /** Infinite values, which the ramp has no color for. */
+  get infinite(): { text: string; color: string }[] {
+    const { posInf, negInf } = this.counts;
+    return [
+      { text: `${integer(posInf)} +Inf`, color: specials.posInf, count: posInf },
+      { text: `${integer(negInf)} −Inf`, color: specials.negInf, count: negInf },
+    ].filter(({ count }) => count);
+  }
+
+  /** The quantity in the legend. */
+  get title(): string {
+    const { name } = this.column;
+    if (!this.counts.known) return `no known ${name}`;
+    return name === "time" ? "time per operator" : name;
+  }
+
   color(value: number): string {
+    if (!Number.isFinite(value)) return value > 0 ? specials.posInf : specials.negInf;
     return this.ground.palette.ramp(this.ramp, this.scale.share(value));
   }
 
@@ -147,12 +161,13 @@ export class NumberColors extends KindColors {
     const parts: ColorShare[] = [
       [palette.ramp(this.ramp, SHARE), share],
       [palette.ramp(this.ramp, SHARED), shared],
-      [palette.theme.line, 1 - share - shared],
+      [palette.hatched, 1 - share - shared],
     ];
     return parts.filter(([, width], row) => width > 0 || row !== 1);
   }
 
   override isUnknown(box: number): boolean {
+    if (!this.counts.known) return false;
     return Number.isNaN(this.#values[box]!) && !this.#isGiven(this.node(box));
   }
 
@@ -169,6 +184,7 @@ export class NumberColors extends KindColors {
   }
 
   override words(box: number): string | null {
+    if (!this.counts.known) return null;
     return this.column.name === "time" ? this.ground.scene.text(box).time : super.words(box);
   }
 

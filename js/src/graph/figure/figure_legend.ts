@@ -129,11 +129,12 @@ class Items {
     const { axis, column, counts, scale, together } = colors;
     const isWhole = this.#sheet.colorBy === "time" && scale === axis;
     const several = column.of === "entries" ? ` (${together} of outputs)` : "";
-    const before = `${column.name} ${colors.text(scale.low)}`;
-    if (!counts.known) yield this.#text(`${column.name}: no known value`);
+    const before = `${colors.title} ${colors.text(scale.low)}`;
+    if (!counts.known) yield this.#text(colors.title);
     else yield this.#ramp(before, `${colors.text(scale.high)}${isWhole ? " (slowest)" : several}`);
     for (const words of colors.outside) yield this.#text(words);
-    if (counts.unknown) yield this.#unknown(counts.unknown);
+    for (const { text, color } of colors.infinite) yield this.#chip(text, "", () => color);
+    if (counts.known && counts.unknown) yield this.#unknown(counts.unknown);
     if (column.note) yield this.#text(column.note, "muted");
   }
 

@@ -3,7 +3,6 @@ import { type FigurePanel, lacking, panelDrawing } from "../../shared/drawing/fi
 import { counted, integer } from "../../shared/format.ts";
 import { finished, largest } from "../../shared/many.ts";
 import { idOf, isolated, rowOf } from "../data/links.ts";
-import type { GraphModel } from "../data/model.ts";
 import { compactWords } from "../layout/labels.ts";
 import type { BoxTexts, GraphScene } from "../layout/scene.ts";
 import { arrange, arrangeWhole } from "./arrange.ts";
@@ -13,25 +12,8 @@ import { type GraphRequest, GraphSheet, MANY_PARTS } from "./sheet.ts";
 
 export function wordings({ words, model, request }: GraphSheet): BoxTexts[] {
   if (request.options.label.includes("\n")) return [words];
-  const compact = [true, false].map((tells) =>
-    compactWords(numbered(words, model), model.labels, tells),
-  );
+  const compact = [true, false].map((tells) => compactWords(words, model.labels, tells));
   return [words, ...compact];
-}
-
-/** Titles with the ids of nodes, which a figure cannot show on demand. */
-function numbered(words: BoxTexts, model: GraphModel): BoxTexts {
-  return {
-    compact: words.compact,
-    valued: words.valued,
-    heightOfGroup: words.heightOfGroup,
-    title: (node) => `#${idOf(model.graph, node)} ${words.title(node)}`,
-    box: (node, folded) => words.box(node, folded),
-    boxOfGroup: (...group) => words.boxOfGroup(...group),
-    height: (node) => words.height(node),
-    width: (node, folded) => words.width(node, folded),
-    widthOfGroup: (...group) => words.widthOfGroup(...group),
-  };
 }
 
 /** Largest distance of shown nodes from the focus, in edges. */

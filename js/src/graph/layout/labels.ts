@@ -6,10 +6,12 @@ import {
   duration,
   entryText,
   givenText,
+  nodeTitle,
   percent,
   shapeText,
 } from "../../shared/format.ts";
 import { addTo, largest } from "../../shared/many.ts";
+import { shortName } from "../../shared/short_name.ts";
 import { LEGIBLE_SCALE } from "../camera.ts";
 import { type Groups, idOf } from "../data/links.ts";
 import { valueText } from "../data/node_columns.ts";
@@ -130,6 +132,11 @@ export class BoxLabels implements BoxTexts {
     return title.length > MOST_LETTERS ? `${title.slice(0, MOST_LETTERS)}…` : title;
   }
 
+  /** A node's title, or another text for it, after its id. */
+  numbered(node: number, title = this.title(node)): string {
+    return nodeTitle(title, idOf(this.#graph, node));
+  }
+
   /** Mark of a node: input, parameter, buffer, output of the graph, the slowest. */
   mark(node: number): string {
     if (node === this.#times.slowest) return "slowest";
@@ -159,13 +166,12 @@ export class BoxLabels implements BoxTexts {
   }
 
   box(node: number, folded: number): BoxText {
-    const id = idOf(this.#graph, node);
     return {
-      title: this.title(node),
+      title: this.numbered(node),
       mark: this.mark(node),
       head: this.isHead(node),
-      shape: `#${id} · ${this.shape(node)}`,
-      time: `#${id} · ${this.time(node)}`,
+      shape: this.shape(node),
+      time: this.time(node),
       badge: folded ? counted(folded, "param") : "",
     };
   }
@@ -175,7 +181,7 @@ export class BoxLabels implements BoxTexts {
     if (!template) return this;
     const lines = (node: number) => {
       const [title, own = ""] = filled(template, (name) => this.#field(node, name));
-      return { title: title || this.title(node), own };
+      return { title: title || this.numbered(node), own };
     };
     const box = (node: number, folded: number) => ({ ...this.box(node, folded), ...lines(node) });
     return {
@@ -341,16 +347,17 @@ const SPARE = 4;
 const AT_LEAST = tokens.font.small / tokens.font.size / LEGIBLE_SCALE;
 const ONE_LINE = 190;
 const LINE = 15;
-/** Room for the colored value, or the id, beside a title. */
+/** Room for the colored value beside a title. */
 export const VALUE = 84;
 
 /** Texts of compact boxes: the title, in two lines if long, and one fact beside it if `valued`. */
 export function compactWords(words: BoxTexts, labels: BoxLabels, valued: boolean): BoxTexts {
   const value = valued ? VALUE : 0;
-  const known = new Map<string, readonly string[]>();
-  const linesOf = (title: string) => {
-    const lines = known.get(title) ?? linesIn(title, (text) => labels.titleWidth(text));
-    known.set(title, lines);
+  const known = new Map<number, readonly string[]>();
+  const linesOf = (node: number) => {
+    const title = labels.numbered(node, words.title(node));
+    const lines = known.get(node) ?? linesIn(title, (text) => labels.titleWidth(text));
+    known.set(node, lines);
     return lines;
   };
   const room = (lines: readonly string[], beside: number) => {
@@ -362,19 +369,21 @@ export function compactWords(words: BoxTexts, labels: BoxLabels, valued: boolean
     valued,
     heightOfGroup: compactHeight + 2 * stack,
     title: (node) => words.title(node),
-    box: (node, folded) => ({ ...words.box(node, folded), lines: linesOf(words.title(node)) }),
+    box: (node, folded) => ({ ...words.box(node, folded), lines: linesOf(node) }),
     boxOfGroup: (...group) => words.boxOfGroup(...group),
-    height: (node) => compactHeight + LINE * (linesOf(words.title(node)).length - 1),
-    width: (node) =>
-      Math.max(compactMinWidth, room(linesOf(words.title(node)), TEXT_START + padding)),
+    height: (node) => compactHeight + LINE * (linesOf(node).length - 1),
+    width: (node) => Math.max(compactMinWidth, room(linesOf(node), TEXT_START + padding)),
     widthOfGroup: (...group) =>
       room([words.boxOfGroup(...group).title], TAG + 2 * padding + BUTTON + 2 * stack),
   };
 }
 
-/** A title in one line, or in two of similar length if it is long and has a blank. */
+/** A title in one line, shortened if operators are fused; or in two of similar length if it is long and has a blank. */
 function linesIn(title: string, measure: (text: string) => number): readonly string[] {
   if (measure(title) <= ONE_LINE) return [title];
+  if (title.split(" + ").length > 2) {
+    return [shortName(title, (words) => measure(words) <= ONE_LINE)];
+  }
   let best: readonly string[] = [title];
   let width = measure(title);
   for (let at = title.indexOf(" "); at >= 0; at = title.indexOf(" ", at + 1)) {

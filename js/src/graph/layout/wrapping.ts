@@ -1,6 +1,6 @@
 import { LEGIBLE_SCALE, scaleIn } from "../camera.ts";
 import { layoutSteps } from "./layout.ts";
-import type { LayoutInput, LayoutProgress, LayoutResult } from "./types.ts";
+import type { Bounds, Direction, LayoutInput, LayoutProgress, LayoutResult } from "./types.ts";
 import { wrap } from "./wrap.ts";
 
 /** Scale at which titles can be read. */
@@ -13,6 +13,8 @@ const PLENTY = 0.6;
 /** Growth that makes columns worthwhile; the second if nothing is readable. */
 const GAIN = 1.15;
 const BLIND_GAIN = 1.6;
+/** Width of the overview with its border, CSS px. */
+const OVERVIEW = 59;
 
 /** Input of the layout with the stage it is for. */
 export interface LayoutRequest extends LayoutInput {
@@ -42,8 +44,21 @@ export function inColumns(
   if (scale >= LEGIBLE_SCALE && scale > whole) return columns;
   const gain = scale < READABLE ? BLIND_GAIN : GAIN;
   if (scale < gain * Math.min(1, whole)) return result;
-  if (wrapped || scale >= PLENTY) return columns;
+  if (wrapped) return columns;
+  if (isCut(columns.bounds, input.direction, stage)) return result;
+  if (scale >= PLENTY) return columns;
   return isReadable(result, stage, whole) || scale < READABLE ? result : columns;
+}
+
+/** True if columns are wider than the stage at the scale at which a view opens on a node, beside the overview. */
+function isCut(
+  { minX, minY, maxX, maxY }: Bounds,
+  direction: Direction,
+  stage: { width: number; height: number },
+): boolean {
+  const [across, room] =
+    direction === "down" ? [maxX - minX, stage.width] : [maxY - minY, stage.height];
+  return across > room - OVERVIEW;
 }
 
 function isReadable(

@@ -30,6 +30,19 @@ const BORDER = 0.5;
 /** Height from which boxes have a border. */
 const BORDER_PX = 4;
 
+/** Texts of a box and the room for them. */
+interface BoxWords {
+  lines: readonly string[];
+  area: Rectangle;
+  ink: string;
+  soft: string;
+  /** The first that has room stands beside the title. */
+  marks: readonly string[];
+  markFill?: string | undefined;
+  /** Second line; by default the value of its color. */
+  second?: string | undefined;
+}
+
 export class BoxPainter {
   readonly #context: Pen;
   readonly #measure: TextMeasure;
@@ -78,7 +91,7 @@ export class BoxPainter {
   }
 
   #box(picture: GraphPicture, box: number, level: "full" | "title"): void {
-    const { graph, palette, times, colorBy, camera, placed, health, colors } = picture;
+    const { graph, palette, colorBy, camera, placed, health, colors } = picture;
     const context = this.#context;
     const node = placed.scene.node[box]!;
     const shape = this.#shape(picture, box);
@@ -109,107 +122,96 @@ export class BoxPainter {
     const spoken = (words: string) => words.replaceAll(SLOT, () => colors.meaning(box));
     const title = spoken(text.title);
     if (text.head) this.#headLine(shape, palette.edge, kind, camera.scale);
-    if (node === times.slowest && !judged) corner(context, shape, hot ? ink : theme.error);
     const [start, end] = [TEXT_START * camera.scale, padding * camera.scale];
-    const line = { x: shape.x + start, room: shape.width - start - end };
     const sign = judged ? verdictSign(verdict) : "";
-    if (level === "title") {
-      const lines = text.lines ? text.lines.map(spoken) : [title];
-      if (sign) lines[0] = `${sign} ${lines[0]}`;
-      const size = titleSize(picture);
-      const middle = shape.y + shape.height / 2;
-      const room = line.room - this.#value(picture, box, line.x + line.room, middle, soft);
-      for (const [row, words] of lines.entries()) {
-        const y = middle + (row - (lines.length - 1) / 2) * size * LINE_HEIGHT;
-        this.#text(words, node, line.x, y, room, { font: `${size}px ${theme.font}`, ink });
-      }
-      return;
-    }
-    const scale = boxScale(picture);
-    const small = Math.max(LEAST_TEXT, tokens.font.small * scale);
-    const large = Math.max(LEAST_TEXT, tokens.font.size * scale);
-    const fonts = { title: `500 ${large}px ${theme.font}`, small: `${small}px ${theme.font}` };
-    const badgeStyle = { font: fonts.small, ink: soft, size: small };
-    const markStyle =
-      text.mark === "slowest" && !hot && !judged
-        ? { ...badgeStyle, fill: theme.error }
-        : badgeStyle;
+    const lines = level === "title" && text.lines ? text.lines.map(spoken) : [title];
+    if (sign && level === "title") lines[0] = `${sign} ${lines[0]}`;
     const worst = judged && node === health?.nodes.worst;
-    const marks = worst ? [`${sign} worst`, sign] : [sign || text.mark];
-    const rows = [
-      { words: title, badges: marks, style: markStyle, font: fonts.title, ink, at: 0.31 },
-      {
-        words: text.own ? spoken(text.own) : (colors.words(box) ?? text.shape),
-        badges: [text.badge],
-        style: badgeStyle,
-        font: fonts.small,
-        ink: soft,
-        at: 0.71,
-      },
-    ];
-    for (const row of rows) {
-      const y = shape.y + shape.height * row.at;
-      context.font = row.font;
-      const words = whole(this.#measure, row.words, line.room);
-      const left = line.room - this.#measure.width(words) - GAP;
-      let taken = 0;
-      for (const badge of row.badges) {
-        taken ||= this.#badge(badge, node, line.x + line.room, y, left, row.style);
-      }
-      this.#text(words, node, line.x, y, line.room - taken, row);
-    }
+    const isSlowest = text.mark === "slowest" && !hot && !judged;
+    this.#words(picture, box, level, {
+      ...{ lines, ink, soft },
+      area: { ...shape, x: shape.x + start, width: shape.width - start - end },
+      second: text.own && spoken(text.own),
+      marks: worst ? [`${sign} worst`, sign] : [sign || text.mark],
+      markFill: isSlowest ? palette.ramp("heat", 1) : undefined,
+    });
   }
 
   #group(picture: GraphPicture, box: number, level: "full" | "title"): void {
-    const { palette, colorBy, colors, health, placed, camera } = picture;
-    const { theme } = palette;
+    const { colorBy, health, placed, camera } = picture;
     const fill = groupFill(picture, box);
     const free = paintGroup(this.#context, this.#measure, picture, box, fill);
     const ink = inkOn(fill);
-    const text = placed.scene.text(box);
-    const node = placed.scene.node[box]!;
+    const { title, mark } = placed.scene.text(box);
     const pad = padding * camera.scale;
-    const line = { x: free.x + pad, room: free.width - 1.5 * pad };
     const verdict = colorBy === "health" && health ? health.verdict(box) : -1;
     const sign = verdictSign(verdict);
-    const title = sign ? `${sign} ${text.title}` : text.title;
+    this.#words(picture, box, level, {
+      ...{ ink, soft: ink, marks: [mark] },
+      lines: [sign ? `${sign} ${title}` : title],
+      area: { ...free, x: free.x + pad, width: free.width - 1.5 * pad },
+    });
+  }
+
+  /** A title, in one line or several with a value beside them; or two lines with badges. */
+  #words(
+    picture: GraphPicture,
+    box: number,
+    level: "full" | "title",
+    { lines, area, ink, soft, marks, markFill, second }: BoxWords,
+  ): void {
+    const { placed, colors, palette } = picture;
+    const context = this.#context;
+    const { font } = palette.theme;
+    const node = placed.scene.node[box]!;
+    const right = area.x + area.width;
     if (level === "title") {
-      const font = `${titleSize(picture)}px ${theme.font}`;
-      const middle = free.y + free.height / 2;
-      const room = line.room - this.#value(picture, box, line.x + line.room, middle, ink);
-      this.#text(title, node, line.x, middle, room, { font, ink });
+      const size = titleSize(picture);
+      const middle = area.y + area.height / 2;
+      const room = area.width - this.#value(picture, box, right, middle, soft);
+      for (const [row, words] of lines.entries()) {
+        const y = middle + (row - (lines.length - 1) / 2) * size * LINE_HEIGHT;
+        this.#text(words, node, area.x, y, room, { font: `${size}px ${font}`, ink });
+      }
       return;
     }
+    const text = placed.scene.text(box);
     const scale = boxScale(picture);
-    const large = Math.max(LEAST_TEXT, tokens.font.size * scale);
-    const small = Math.max(LEAST_TEXT, tokens.font.small * scale);
-    const font = `500 ${large}px ${theme.font}`;
-    const above = free.y + free.height * 0.31;
-    this.#context.font = font;
-    const left = line.room - this.#measure.width(whole(this.#measure, title, line.room)) - GAP;
-    const badge = { font: `${small}px ${theme.font}`, ink, size: small };
-    const taken = this.#badge(text.mark, node, line.x + line.room, above, left, badge);
-    this.#text(title, node, line.x, above, line.room - taken, { font, ink });
-    const second = colors.words(box) ?? text.shape;
-    this.#context.font = `${small}px ${theme.font}`;
-    const words = whole(this.#measure, second, line.room);
-    const style = { font: `${small}px ${theme.font}`, ink };
-    this.#text(words, node, line.x, free.y + free.height * 0.71, line.room, style);
+    const size = Math.max(LEAST_TEXT, tokens.font.small * scale);
+    const style = { font: `${size}px ${font}`, ink: soft, size };
+    const large = `500 ${Math.max(LEAST_TEXT, tokens.font.size * scale)}px ${font}`;
+    for (const [words, badges, row, at] of [
+      [lines[0]!, marks, { ...style, font: large, ink }, 0.31],
+      [second || (colors.words(box) ?? text.shape), [text.badge], style, 0.71],
+    ] as const) {
+      const y = area.y + area.height * at;
+      context.font = row.font;
+      const shown = whole(this.#measure, words, area.width);
+      const left = area.width - this.#measure.width(shown) - GAP;
+      let taken = 0;
+      for (const badge of badges) {
+        const fill = badges === marks ? markFill : undefined;
+        taken ||= this.#badge(badge, node, right, y, left, { ...style, fill });
+      }
+      this.#text(shown, node, area.x, y, area.width - taken, row);
+    }
   }
 
   #value(
-    { placed, colors, palette }: GraphPicture,
+    { placed, colors, palette, times }: GraphPicture,
     box: number,
     right: number,
     y: number,
     ink: string,
   ) {
     if (!placed.scene.valued) return 0;
-    // A node's text begins with its id; a group's ends with the sum of its times if the colors show no value.
-    const node = Number(placed.scene.group[box]! < 0);
+    // If the colors show no value: the time, with which a group's text ends.
     const second = colors.words(box);
-    const facts = (second ?? placed.scene.text(box).shape).split(" · ");
-    const words = facts.at(second === null ? node - 1 : node) ?? "";
+    const isNode = placed.scene.group[box]! < 0;
+    if (second === null && isNode && !times.known) return 0;
+    const { time, shape } = placed.scene.text(box);
+    const facts = (second ?? (isNode ? time : shape)).split(" · ");
+    const words = facts.at(second === null && !isNode ? -1 : 0) ?? "";
     const font = `${LEAST_TEXT}px ${palette.theme.font}`;
     this.#context.font = font;
     const width = this.#measure.width(words);
@@ -246,7 +248,7 @@ export class BoxPainter {
     right: number,
     y: number,
     room: number,
-    style: { font: string; ink: string; size: number; fill?: string },
+    style: { font: string; ink: string; size: number; fill?: string | undefined },
   ): number {
     if (!words) return 0;
     const context = this.#context;
@@ -342,17 +344,7 @@ export class BoxPainter {
       }
     }
     if (tokens.node.height * scale > BORDER_PX) this.#borders(picture);
-    if (picture.colorBy === "health") {
-      paintSuspicious(context, picture);
-      return;
-    }
-    const { slowest } = picture.times;
-    if (slowest < 0) return;
-    placed.eachBox(camera.view(8), (box) => {
-      if (placed.scene.node[box] === slowest) {
-        corner(context, this.#shape(picture, box), picture.palette.theme.error);
-      }
-    });
+    if (picture.colorBy === "health") paintSuspicious(context, picture);
   }
 
   #borders(picture: GraphPicture): void {
@@ -387,16 +379,4 @@ export function outline(
   context.beginPath();
   const round = kind === NodeKind.INPUT ? height / 2 : radius * scale;
   context.roundRect(x, y, width, height, round);
-}
-
-function corner(context: Pen, shape: Rectangle, color: string): void {
-  const size = Math.max(4, Math.min(8, shape.height));
-  const [right, top] = [shape.x + shape.width, shape.y];
-  context.beginPath();
-  context.moveTo(right - size, top);
-  context.lineTo(right, top);
-  context.lineTo(right, top + size);
-  context.closePath();
-  context.fillStyle = color;
-  context.fill();
 }

@@ -1,6 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { type Pen, type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
-import { nodeTitle } from "../../shared/format.ts";
 import { verdictSign } from "../data/health.ts";
 import { isOfKind } from "../data/times.ts";
 import { membersOf } from "../layout/scene.ts";
@@ -206,18 +205,17 @@ export class MarginPainter {
     if (placed.scene.group[box]! >= 0) {
       return `${title} · ${colors.words(box) ?? (times.known ? time : shape)}`;
     }
-    const name = nodeTitle(title, node);
     if (colorBy === "health") {
       const sign = health ? verdictSign(health.verdict(box)) : "";
-      return sign ? `${sign} ${name} · ${health!.brief(box)}` : name;
+      return sign ? `${sign} ${title} · ${health!.brief(box)}` : title;
     }
-    if (colorBy !== "kind" && colorBy !== "time") return `${name} · ${colors.meaning(box)}`;
+    if (colorBy !== "kind" && colorBy !== "time") return `${title} · ${colors.meaning(box)}`;
     const ns = times.ns[node]!;
     const parts = [
-      name,
+      title,
       times.brief(ns),
       node === times.slowest ? "slowest" : "",
-      isWide ? shape.replace(/^#\d+ · /, "") : "",
+      isWide ? shape : "",
       isWide ? badge : "",
     ];
     return parts.filter(Boolean).join(" · ");

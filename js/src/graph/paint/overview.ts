@@ -32,11 +32,7 @@ export class GraphOverview {
   #picture: GraphPicture | null = null;
   #drawn = "";
   #drawing: AbortController | null = null;
-  /** Cached ticks of the hits along the strip. */
-  #ticks: { hits: unknown; key: string; at: Uint8Array } | null = null;
-
-  /** Rows of the strip with a fault, cached by answer and size. */
-  #faults: { health: unknown; key: string; rows: ReadonlySet<number> } | null = null;
+  readonly #rows = new Map<string, { of: object; rows: Set<number> }>();
 
   constructor(moveTo: (x: number, y: number) => void, signal: AbortSignal) {
     this.node.append(this.#still.canvas, this.#moving.canvas);
@@ -81,7 +77,7 @@ export class GraphOverview {
     const key = `${width}x${height}x${devicePixelRatio}`;
     if (this.#drawn !== key) {
       this.#drawn = key;
-      this.#ticks = this.#faults = null;
+      this.#rows.clear();
       this.#draw(picture, width, height);
     }
     clear(this.#moving, width, height);
@@ -138,9 +134,12 @@ export class GraphOverview {
     const { rank } = shades;
     const isHeat = showsTimes(picture);
     const heat = (box: number) => heatOf(picture, box);
-    this.node.title = `the whole graph: drag to move the part that is shown. Strip at its side: ${
-      isHeat ? "time of the slowest" : "color of the foremost"
-    } at each place`;
+    const isFaulty = (picture.health?.nodes.origin ?? -1) >= 0;
+    this.node.title = `the whole graph: drag to move the framed part, which is on the stage${
+      placed.columns > 1 ? " (one frame per column)" : ""
+    }. Strip: ${isHeat ? "time of the slowest" : "color of the foremost"} at each place. Arrow: ${
+      isFaulty ? "the first fault" : "the slowest operator"
+    }`;
     this.node.ariaLabel = this.node.title;
     const limit = (value: number, most: number) => Math.min(most - 1, Math.max(0, value));
     const perFlow = at.room / placed.length;
@@ -186,38 +185,22 @@ export class GraphOverview {
     }
   }
 
-  #hitRows(picture: GraphPicture, hits: ReadonlyMap<number, number>): Uint8Array {
+  /** Rows of the strip with some boxes, cached by what these come from and the strip's size. */
+  #rowsOf(
+    name: string,
+    picture: GraphPicture,
+    of: object,
+    boxes: () => Iterable<number>,
+  ): Set<number> {
+    const kept = this.#rows.get(name);
+    if (kept?.of === of) return kept.rows;
     const at = this.#scale(picture);
-    if (this.#ticks?.hits !== hits || this.#ticks.key !== this.#drawn) {
-      const rows = new Uint8Array(Math.ceil(at.room) + 2 * PAD);
-      const { x, y } = picture.placed.layout;
-      for (const box of hits.keys()) {
-        rows[Math.round(at.along(picture.placed.flow(x[box]!, y[box]!)))] = 1;
-      }
-      this.#ticks = { hits, key: this.#drawn, at: rows };
-    }
-    return this.#ticks.at;
-  }
-
-  /** Ticks at the inner edge for rows where a fault began or spread to. */
-  #spread(picture: GraphPicture): void {
-    const { placed, palette, health } = picture;
-    if (!health || health.nodes.origin < 0) return;
-    const at = this.#scale(picture);
-    if (this.#faults?.health !== health || this.#faults.key !== this.#drawn) {
-      const { x, y } = placed.layout;
-      const rows = new Set<number>();
-      for (const [box, fault] of health.fault.entries()) {
-        if (fault !== Fault.NONE) rows.add(Math.round(at.along(placed.flow(x[box]!, y[box]!))));
-      }
-      this.#faults = { health, key: this.#drawn, rows };
-    }
-    const { context } = this.#moving;
-    context.fillStyle = palette.theme.error;
-    for (const row of this.#faults.rows) {
-      if (at.down) context.fillRect(GUTTER - 3, row - 1, 3, 2);
-      else context.fillRect(row - 1, GUTTER - 3, 2, 3);
-    }
+    const { placed } = picture;
+    const { x, y } = placed.layout;
+    const rows = new Set<number>();
+    for (const box of boxes()) rows.add(Math.round(at.along(placed.flow(x[box]!, y[box]!))));
+    this.#rows.set(name, { of, rows });
+    return rows;
   }
 
   #marks(picture: GraphPicture, { selected, frame, hits }: OverlayMarks): void {
@@ -229,11 +212,13 @@ export class GraphOverview {
     const place = (box: number) => at.along(placed.flow(x[box]!, y[box]!));
     const area = (from: number, along: number, length: number, size: number) =>
       at.down ? ([from, along, length, size] as const) : ([along, from, size, length] as const);
-    context.fillStyle = theme.warning;
+    const ticks = (color: string, rows: Iterable<number>, from: number, length: number) => {
+      context.fillStyle = color;
+      for (const row of rows) context.fillRect(...area(from, row - 1, length, 2));
+    };
     if (hits.size) {
-      for (const [row, isHit] of this.#hitRows(picture, hits).entries()) {
-        if (isHit) context.fillRect(...area(0, row - 1, GUTTER - 3, 2));
-      }
+      const rows = this.#rowsOf("hits", picture, hits, () => hits.keys());
+      ticks(theme.warning, rows, 0, GUTTER - 3);
     }
     context.fillStyle = theme.accent;
     for (const box of selected) context.fillRect(...area(0, place(box) - 1, at.thick, 2));
@@ -242,11 +227,17 @@ export class GraphOverview {
       const [from, to] = [placed.flow(x, y), placed.flow(x + width, y + height)].map(at.along);
       context.fillRect(...area(GUTTER - 4, from!, 3, Math.max(2, to! - from!)));
     }
-    this.#spread(picture);
     const origin = health ? health.nodes.origin : -1;
+    if (health && origin >= 0) {
+      const boxes = () =>
+        [...health.fault.keys()].filter((box) => health.fault[box] !== Fault.NONE);
+      // Where a fault began or spread to.
+      ticks(theme.error, this.#rowsOf("faults", picture, health, boxes), GUTTER - 3, 3);
+    }
     const worst = health && colorBy === "health" ? health.nodes.worst : origin;
     const pointed = placed.boxOf(worst >= 0 ? worst : times.slowest);
-    if (pointed >= 0) triangle(context, at.thick, place(pointed), at.down, theme.error);
+    const color = worst >= 0 ? theme.error : theme.text;
+    if (pointed >= 0) triangle(context, at.thick, place(pointed), at.down, color);
     const view = camera.view();
     context.lineWidth = 1.5;
     const parts: { left: number; right: number; start: number; end: number; whole: boolean }[] = [];

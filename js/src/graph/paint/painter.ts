@@ -23,21 +23,28 @@ export function faultOf({ health, colorBy }: GraphPicture, box: number): number 
 function paintSpread(context: Pen, picture: GraphPicture): void {
   const { placed, camera, palette } = picture;
   const tint = TINTED.includes(picture.colorBy) ? TINT : 0;
-  context.lineWidth = 1.5;
-  context.strokeStyle = context.fillStyle = palette.theme.error;
+  const { error, background } = palette.theme;
   placed.eachBox(camera.view(4), (box) => {
     if (faultOf(picture, box) === Fault.NONE) return;
     const { x, y, width, height } = camera.screen(placed.rectangle(box));
     context.beginPath();
     context.roundRect(x, y, width, height, 4 * Math.min(1, camera.scale));
+    context.fillStyle = error;
     context.globalAlpha = tint;
     context.fill();
-    context.globalAlpha = 0.8;
-    context.setLineDash(faultOf(picture, box) === Fault.SPREAD ? [4, 3] : []);
-    context.stroke();
+    context.globalAlpha = 1;
+    // A halo separates the border from any fill.
+    for (const [color, line] of [
+      [background, 4],
+      [error, 2],
+    ] as const) {
+      context.strokeStyle = color;
+      context.lineWidth = line;
+      if (color === error && faultOf(picture, box) === Fault.SPREAD) context.setLineDash([4, 3]);
+      context.stroke();
+    }
+    context.setLineDash([]);
   });
-  context.setLineDash([]);
-  context.globalAlpha = 1;
 }
 
 /** Draws a badge at boxes where a fault began, and at the one with a warning, at every scale. */

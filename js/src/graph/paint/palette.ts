@@ -22,7 +22,6 @@ export class Palette {
   /** Fill and ink of a faded box. */
   readonly plain: string;
   readonly frame: string;
-  #hatch: CanvasPattern | null = null;
 
   constructor(readonly theme: Theme) {
     this.edge = mix(theme.background, theme.text, 0.55);
@@ -70,27 +69,6 @@ export class Palette {
   get hatched(): string {
     return mix(this.theme.background, this.theme.text, 0.16);
   }
-
-  hatch(context: Pen): CanvasPattern | null {
-    if (this.#hatch || !hasPatterns(context)) return this.#hatch;
-    const tile = document.createElement("canvas");
-    [tile.width, tile.height] = [8, 8];
-    const ink = tile.getContext("2d")!;
-    ink.strokeStyle = this.hatched;
-    ink.lineWidth = 1.2;
-    ink.beginPath();
-    for (const start of [-8, 0, 8]) {
-      ink.moveTo(start, 8);
-      ink.lineTo(start + 8, 0);
-    }
-    ink.stroke();
-    this.#hatch = context.createPattern(tile, "repeat");
-    return this.#hatch;
-  }
-}
-
-function hasPatterns(context: Pen): context is CanvasRenderingContext2D {
-  return "createPattern" in context;
 }
 
 /** Interpolation of two colors. */
@@ -105,12 +83,6 @@ const APART = 5.7;
 
 /** Hatches the current path, whose bounds are `shape`, as the sign of an unknown value. */
 export function paintHatch(context: Pen, palette: Palette, shape: Rectangle): void {
-  const pattern = palette.hatch(context);
-  if (pattern) {
-    context.fillStyle = pattern;
-    context.fill();
-    return;
-  }
   const { x, y, width, height } = shape;
   // A single thick dashed line across the box gives all lines of the hatch.
   const long = width + height;

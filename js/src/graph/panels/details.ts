@@ -116,7 +116,7 @@ export class DetailsPanel extends GraphPart {
       selected.length > 1
         ? note(
             `${counted(selected.length, "node")} selected; others: `,
-            ...selected.slice(0, -1).map((other) => this.#link(other, "", `#${other}`)),
+            ...selected.slice(0, -1).map((other) => this.#link(other, 0, `#${other}`)),
           )
         : null,
       ...details.notes.map(warning),
@@ -197,12 +197,11 @@ export class DetailsPanel extends GraphPart {
   }
 
   #input({ node, output, text, trust }: NodeDetails["inputs"][number], operand: number) {
-    const where = output > 0 ? `:${output}` : "";
     return element(
       "li",
       {},
       span("tvmdbg-muted", `${operand} `),
-      node < 0 ? "a node that the graph does not have" : this.#link(node, where),
+      node < 0 ? "a node that the graph does not have" : this.#link(node, output),
       ` ${text}${this.#size(node, output)}`,
       trust === "exact" ? null : span("tvmdbg-warning", ` matched ${trust}`),
     );
@@ -237,8 +236,8 @@ export class DetailsPanel extends GraphPart {
     return text ? element("p", { class: "tvmdbg-noted" }, text) : null;
   }
 
-  #link(node: number, suffix = "", label?: string): HTMLElement {
-    const words = `${this.#model.describe.short(node)}${suffix}`;
+  #link(node: number, output = 0, label?: string): HTMLElement {
+    const words = this.#model.describe.short(node, output);
     return graphLink(label ?? words, `go to ${words}`, () => this.view.commands.select(node));
   }
 

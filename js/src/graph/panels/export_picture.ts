@@ -74,29 +74,16 @@ export class Popup {
   }
 }
 
-/** Hatch of unknown values, as in the palette. */
-const HATCH = "M-8 8L0 0M0 8L8 0M8 8L16 0";
-
 export class SvgCanvas extends SvgContext {
-  readonly #canvas: CanvasRenderingContext2D;
-
   constructor() {
-    const { context } = layer("");
-    super(rulerOf(context));
-    this.#canvas = context;
+    super(rulerOf(layer("").context));
   }
 
-  createPattern(image: CanvasImageSource, repetition: string): CanvasPattern | null {
-    return this.#canvas.createPattern(image, repetition);
-  }
-
-  text(width: number, height: number, title: string, hatch: string): string {
+  text(width: number, height: number, title: string): string {
     const [wide, high] = [width, height].map((side) => String(Math.round(side * 100) / 100));
     return [
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${high}" width="${wide}" height="${high}">`,
       `<title>${escaped(title)}</title>`,
-      '<defs><pattern id="tvmdbg-hatch" width="8" height="8" patternUnits="userSpaceOnUse">',
-      `<path d="${HATCH}" stroke="${hatch}" stroke-width="1.2"/></pattern></defs>`,
       markup(this.marks),
       "</svg>\n",
     ].join("\n");
@@ -154,7 +141,8 @@ export class PictureExport extends GraphPart {
 
   open(control: HTMLElement): void {
     const status = element("div", { class: "tvmdbg-muted", role: "status" });
-    const items = CHOICES.map(([kind, what]) => {
+    const known = CHOICES.filter(([kind]) => kind === "png" || this.view.context.SvgCanvas);
+    const items = known.map(([kind, what]) => {
       const label = `${kind.toUpperCase()} of the ${what}`;
       return button(label, label, async () => {
         status.textContent = await this.#save(kind, what);
@@ -184,11 +172,10 @@ export class PictureExport extends GraphPart {
   }
 
   #svg(camera: Camera, title: string): [Blob, string] {
-    const context = new SvgCanvas();
+    const context = new this.view.context.SvgCanvas!();
     this.view.stage.drawInto(context as unknown as CanvasRenderingContext2D, camera);
-    const { palette, chosen } = this.view;
-    const words = `Graph of ${title}, colored by ${chosen.colorBy}`;
-    const text = context.text(camera.width, camera.height, words, palette.hatched);
+    const words = `Graph of ${title}, colored by ${this.view.chosen.colorBy}`;
+    const text = context.text(camera.width, camera.height, words);
     return [new Blob([text], { type: "image/svg+xml" }), ""];
   }
 

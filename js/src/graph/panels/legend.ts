@@ -20,7 +20,7 @@ import type { Work } from "../data/node_columns.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import { type GraphHost, GraphPart } from "../parts.ts";
 
-const WIDTH = 204;
+const WIDTH = 150;
 const BAR = 9;
 const SIDE = 26;
 const DIGIT = 6.3;
@@ -57,19 +57,20 @@ class NumberKey extends GraphPart {
   show(colors: NumberColors): void {
     this.#colors = colors;
     const { axis, scale, column, counts, together } = colors;
-    this.#name.textContent = column.name;
-    const fill = `fill: ${column.name}, ${column.scale}; for several nodes the ${together}`;
+    this.#name.textContent = colors.title;
+    const order = colors.ramp === "heat" ? ", stronger is slower" : "";
+    const fill = `fill: ${column.name}, ${column.scale}${order}; for several nodes the ${together}`;
     this.node.title = [fill, column.note].filter(Boolean).join("; ");
     this.#bar.hidden = counts.known === 0;
     const stops = Array.from({ length: STOPS + 1 }, (_, i) => colors.color(axis.value(i / STOPS)));
     this.#ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     this.#ticks.replaceChildren(...this.#texts(colors));
     this.#handles.place({ x: SIDE, y: 7, width: WIDTH, height: 0 }, axis, [scale.low, scale.high]);
-    const unknown = counts.unknown ? `${integer(counts.unknown)} unknown` : "";
+    const unknown = counts.known && counts.unknown;
     this.#counts.replaceChildren(
-      counts.known === 0 ? " no known value " : "",
       colors.outside.join(", "),
-      ...(unknown ? [span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched"), unknown] : []),
+      ...colors.infinite.flatMap(({ text, color }) => [swatch(color), text]),
+      ...(unknown ? [swatch(""), `${integer(unknown)} unknown`] : []),
       column.note ? span("tvmdbg-graph-note", ` (${column.note})`) : "",
     );
   }
@@ -96,6 +97,14 @@ class NumberKey extends GraphPart {
     node.style.left = `${SIDE + at}px`;
     return node;
   }
+}
+
+/** A sample of a color, or of the hatch of unknown values. */
+function swatch(color: string): HTMLElement {
+  const sample = span("tvmdbg-graph-swatch tvmdbg-swatch");
+  sample.classList.toggle("tvmdbg-graph-hatched", !color);
+  sample.style.background = color;
+  return sample;
 }
 
 /** Without zeros that say nothing: `2 ms` for `2.000 ms`. */
@@ -247,9 +256,8 @@ export class GraphLegend extends GraphPart {
       this.#shown = shown;
       this.#items = chips.map((chip) => this.#chip(chip));
       if (colors instanceof ClassColors && colors.unknown) {
-        const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched");
         const text = `${integer(colors.unknown)} unknown`;
-        this.#items.push(span("tvmdbg-graph-scale", swatch, text));
+        this.#items.push(span("tvmdbg-graph-scale", swatch(""), text));
       }
       keepChildren(this.node, this.#slot, ...this.#items, this.#more);
     }

@@ -279,7 +279,7 @@ export class SvgContext {
   }
 
   get #filled(): Style {
-    const [fill, opacity, last] = [colorOf(this.fillStyle), this.#opacity, this.#lastFill];
+    const [fill, opacity, last] = [String(this.fillStyle), this.#opacity, this.#lastFill];
     if (last.fill === fill && last.opacity === opacity) return last;
     this.#lastFill = { fill, stroke: "", opacity, rest: "" };
     return this.#lastFill;
@@ -287,13 +287,13 @@ export class SvgContext {
 
   get #stroked(): Style {
     const rest = ` stroke-width="${this.#text(this.lineWidth)}"${this.#dash}`;
-    this.#lastStroke = this.#lineStyle(colorOf(this.strokeStyle), rest, this.#lastStroke);
+    this.#lastStroke = this.#lineStyle(String(this.strokeStyle), rest, this.#lastStroke);
     return this.#lastStroke;
   }
 
   #wide(width: number, cap = ""): Style {
     const rest = ` stroke-width="${this.#text(width)}"${cap}`;
-    this.#lastWide = this.#lineStyle(colorOf(this.fillStyle), rest, this.#lastWide);
+    this.#lastWide = this.#lineStyle(String(this.fillStyle), rest, this.#lastWide);
     return this.#lastWide;
   }
 
@@ -380,12 +380,6 @@ const ANCHORS: Partial<Record<CanvasTextAlign, string>> = {
   right: "end",
   end: "end",
 };
-
-const HATCH = "url(#tvmdbg-hatch)";
-
-function colorOf(style: string | CanvasGradient | CanvasPattern): string {
-  return typeof style === "string" ? style : HATCH;
-}
 
 export function parsedFont(font: string): { size: number; weight: string; family: string } {
   const [, before = "", size = "10", family = "sans-serif"] =

@@ -9,6 +9,8 @@ const ROW_HEIGHT = 20;
 const MAX_PIXELS = 8_000_000;
 /** Border and scroll bar. */
 const FRAME = 17;
+/** Space beside a text of which a column may give so much that all fit. */
+const SPARE = 5;
 
 /** A box that scrolls over a plane of any size, while its grid has only the visible cells. */
 export class ValuesScroll {
@@ -90,6 +92,9 @@ export class ValuesScroll {
 
   size(): void {
     const { rows, cols } = this.plane;
+    const over = this.#headWidth + cols * this.colWidth - this.node.clientWidth;
+    // Chromium does not scroll by less than the gutter of its scroll bar.
+    if (over > 0 && over <= Math.min(FRAME, cols * SPARE)) this.colWidth -= Math.ceil(over / cols);
     const pixels = (length: number, size: number) => Math.min(MAX_PIXELS, length * size);
     this.#space.style.height = `${ROW_HEIGHT + pixels(rows, ROW_HEIGHT)}px`;
     this.node.style.height = `${(Math.min(ROWS, rows) + 1) * ROW_HEIGHT + FRAME}px`;

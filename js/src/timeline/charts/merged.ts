@@ -246,7 +246,8 @@ export class Merged extends ScrolledChart<number> {
   }
 
   #about(): string {
-    const path = `merged by path (${this.#said}), heaviest first; the width is total time`;
+    const { rule } = this.host.data.names.colors;
+    const path = `merged by path (${this.#said}), heaviest first; width: total time; color: ${rule}`;
     return this.#range ? `Only the marked range ${rangeText(this.#range)}: ${path}` : path;
   }
 

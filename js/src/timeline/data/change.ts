@@ -185,7 +185,7 @@ export function changeText(ns: number): string {
 
 /** Speed of B: `1.21× faster`. */
 export function ratioText(row: number, { nsA, nsB }: ChangeRows): string {
-  return nsA[row]! > 0 ? speed(nsB[row]! / nsA[row]!) : "–";
+  return nsA[row]! > 0 && nsB[row]! > 0 ? speed(nsB[row]! / nsA[row]!) : "–";
 }
 
 export function pText(p: number): string {

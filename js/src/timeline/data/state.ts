@@ -34,6 +34,16 @@ export class SliceColors {
     return this.#change ? "change" : this.#columns.info.colors.by;
   }
 
+  /** What is colored, in words. */
+  get rule(): string {
+    return {
+      kind: "kind of operator",
+      block: "block of the graph",
+      share: "share of the time",
+      change: "difference",
+    }[this.by];
+  }
+
   get next(): ColorBy {
     const { offered } = this;
     return offered[(offered.indexOf(this.by) + 1) % offered.length]!;

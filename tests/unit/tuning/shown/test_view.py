@@ -263,3 +263,11 @@ def test_closed_view_releases_its_log() -> None:
 def test_a_linked_view_uses_the_session_of_the_run(log: TuningLog) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     assert log.view(run).session is run.session
+
+
+def test_log_without_a_valid_trial_opens_on_its_findings(log: TuningLog) -> None:
+    failed = [line for line, each in zip(lines(), records(), strict=True) if each["r"][1]]
+    view = tvmdbg.TuningView(tvmdbg.open_tuning("".join(failed).encode()))
+    assert view.pane == "findings"
+    assert tvmdbg.TuningView(log).pane == "schedule"
+    assert tvmdbg.TuningView(log, pane="errors").pane == "errors"

@@ -111,8 +111,8 @@ def _finding(
             else "; conversions are matched by order"
         ),
         tuple(nodes),
-        next_step=f"Replace or move {evidence.list(nodes, _NAMED)}: one call instead of "
-        f"{len(calls)} passes fewer tensors through the runtime.",
+        next_step=f"Replace or move {evidence.list(nodes, _NAMED)}: with fewer calls, the runtime "
+        "passes on fewer tensors.",
         weight=cost / 2,
     )
 

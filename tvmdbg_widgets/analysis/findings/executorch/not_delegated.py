@@ -16,7 +16,7 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import is_taken
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.executorch.etdump import backend_title
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -29,7 +29,7 @@ _SHOWN: Final = 3
 _TAKEN_SHOWN: Final = 8
 
 
-class _Reason(NamedTuple):
+class _WhyNotTaken(NamedTuple):
     """What the files say of the reason, and how sure that is."""
 
     text: str
@@ -59,8 +59,8 @@ def find_not_delegated(evidence: RunEvidence) -> Iterable[Finding]:
     title = f"{evidence.name(first)} was not delegated to {' or '.join(names)}"
     reason = "the files show no reason" if main is None else main.text
     title += "; " + reason.replace("XNNPACK's", "the")
-    title += f"; {counted(len(nodes) - 1, 'more operator')} were not" if nodes[2:] else ""
-    title += "; nor was 1 more operator" if len(nodes) == 2 else ""
+    more = counted(len(nodes) - 1, "more operator")
+    title += f"; nor {agree(len(nodes) - 1, 'was')} {more}" if nodes[1:] else ""
     facts = [
         f"{evidence.name(node)} ({percent(float(evidence.shares[node]))} of the time): "
         f"{'; '.join(reason.text for reason in reasons[node]) or 'the files show no reason'}"
@@ -102,12 +102,12 @@ def _reasons(
     node: int,
     recorded: RecordedDump,
     taken: dict[str, list[int]],
-) -> list[_Reason]:
+) -> list[_WhyNotTaken]:
     reasons = []
     of_xnnpack = any(call.backend == _XNNPACK for call in recorded.delegated)
     if of_xnnpack:
         known = unusual(evidence, graph, node)
-        reasons = [_Reason(f"likely reason: {text}", Confidence.MEDIUM) for text in known]
+        reasons = [_WhyNotTaken(f"likely reason: {text}", Confidence.MEDIUM) for text in known]
     if taken:
         reasons += _compared(evidence, graph, node, taken, in_xnnpack=of_xnnpack and not reasons)
     return reasons
@@ -120,12 +120,12 @@ def _compared(
     taken: dict[str, list[int]],
     *,
     in_xnnpack: bool,
-) -> Iterator[_Reason]:
+) -> Iterator[_WhyNotTaken]:
     operator = one_line(bare(graph.func_names[node]))
     peers = taken.get(operator, [])
     if not peers:
         supported = f"XNNPACK supports {operator}, yet " if in_xnnpack else ""
-        yield _Reason(f"{supported}no {operator} was delegated in this run", Confidence.LOW)
+        yield _WhyNotTaken(f"{supported}no {operator} was delegated in this run", Confidence.LOW)
         return
     own = _operands(evidence, graph, node)
     others = {peer: _operands(evidence, graph, peer) for peer in peers}
@@ -136,13 +136,13 @@ def _compared(
         theirs = {peer: getattr(other, noun) for peer, other in others.items()}
         if values and all(theirs.values()) and values not in theirs.values():
             first = next(iter(theirs.values()))
-            yield _Reason(
+            yield _WhyNotTaken(
                 f"possible reason: a constraint on its {what}: {' × '.join(values)}, but "
                 f"{' × '.join(first)} in delegated {evidence.list(peers, _SHOWN)}",
                 Confidence.LOW,
             )
             return
-    yield _Reason(
+    yield _WhyNotTaken(
         f"delegated elsewhere with these dtypes and ranks ({evidence.list(peers, _SHOWN)})",
         Confidence.LOW,
     )
