@@ -5,6 +5,7 @@ const APART = 14;
 const GAP = 6;
 const EDGE = 2;
 const NEAR = 160;
+const MOST_LINES = 3;
 /** Names in a file may have any length. */
 const MOST_LETTERS = 4000;
 
@@ -73,7 +74,8 @@ export class Tooltip {
   ): void {
     if (key === this.#dismissed || !this.node.isConnected) return;
     this.#dismissed = "";
-    if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...content());
+    if (key !== this.#shown || this.node.hidden)
+      this.node.replaceChildren(...content().slice(0, MOST_LINES));
     this.#shown = key;
     const own = part.getBoundingClientRect();
     this.#at = { x: own.left + x, y: own.top + y };
