@@ -294,7 +294,7 @@ def test_checklist_detects_bad_styles(page: Page, addresses: dict[str, str]) -> 
     for style in (
         ".tvmdbg-title { font-size: 10px }",
         ".tvmdbg .tvmdbg-muted { color: #999 }",
-        ".tvmdbg-tensor-name { flex: none !important; width: 40px; text-overflow: clip }",
+        ".tvmdbg-tensor-trusted { flex: none !important; width: 40px; text-overflow: clip }",
         ".tvmdbg-tensor-axes select { width: 60px }",
         ".tvmdbg-tensor-facts > * { margin-right: -30px }",
         ".tvmdbg .tvmdbg-bar { width: 120% }",
