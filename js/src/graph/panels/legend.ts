@@ -105,8 +105,9 @@ function swatch(color: string): HTMLElement {
   return sample;
 }
 
-/** Without zeros that say nothing: `2 ms` for `2.000 ms`. */
+/** Without zeros that say nothing, `2 ms` for `2.000 ms`, and with room between the ends: `same`. */
 function brief(text: string): string {
+  if (text === "same speed") return "same";
   return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 }
 
