@@ -124,7 +124,7 @@ def test_both_graphs_change_their_colors(page: Page, devices: str, by: str) -> N
     root = opened(page, devices)
     legends = root.locator(".tvmdbg-graph-legend")
     expect(legends.nth(1)).to_contain_text("slower")
-    for said in ("time change", "likely", "convolution", "time", "same speed"):
+    for said in ("time change", "likely", "convolution", "time", "slowersame"):
         if by == "pointer":
             root.get_by_role("button", name="Next color mode of both graphs").click()
         else:
