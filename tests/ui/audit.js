@@ -75,7 +75,8 @@
       }
       if (clips(style.overflowY)) {
         const lost = top < outer.top - 1 || bottom > outer.bottom + 1;
-        const told = top >= outer.bottom && each.title;
+        // A shade tells of more, which scrolls once its view has the focus.
+        const told = (top >= outer.bottom && each.title) || each.matches(".tvmdbg-shaded");
         if (lost && !scrolls(style.overflowY) && !told) cut ||= `down by .${each.className}`;
         [top, bottom] = [Math.max(top, outer.top), Math.min(bottom, outer.bottom)];
       }

@@ -45,7 +45,7 @@ def test_an_event_of_several_operators_selects_all_of_them(
     view: View, run: tvmdbg.DebugRun
 ) -> None:
     operators = [named(run, name) for name in ("mul", "add_t", "relu", "tan")]
-    click(view, "TraceDemo call · 4 operators")
+    click(view, "TraceDemo call")
     expect(view.details).to_contain_text("TraceDemoBackend")
     assert view.session("selected") == operators
     expect(view.details).to_contain_text("4 nodes, the share of each is not known")

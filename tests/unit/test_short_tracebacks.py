@@ -19,9 +19,9 @@ log = t.open_tuning(t.samples.ansor_starved)
 
 #: What a user types, and what the first line of the answer says.
 SLIPS = {
-    't.open("/tmp/tvmdbg_no_such")': "FileNotFoundError: no such file or directory: '/tmp/tvmdbg_",
+    't.open("/tmp/tvmdbg_no_such")': "FileNotFoundError: no such file or folder: '/tmp/tvmdbg_",
     't.open("/tmp/tvmdbg_no_such/a/b")': "there is no folder '/tmp/tvmdbg_no_such/a'",
-    't.open("no_such.params")': "FileNotFoundError: no such file or directory: '/",
+    't.open("no_such.params")': "FileNotFoundError: no such file or folder: '/",
     "t.open(empty)": "FormatError: ",
     't.open(b"nonsense")': "FormatError: ",
     "t.open(1)": "TypeError: cannot read bytes from int; pass a path",
@@ -147,6 +147,15 @@ def test_error_of_called_code_keeps_all_frames(
     lines = cell("run.findings()")
     assert any("questions.py" in line for line in lines)
     assert len(lines) > 5
+
+
+def test_slip_of_a_worker_process_can_be_pickled(cell: Callable[..., list[str]]) -> None:
+    lines = cell(
+        "import pickle\n"
+        "try:\n    run.tensors[999]\n"
+        "except KeyError as problem:\n    print(pickle.loads(pickle.dumps(problem)))"
+    )
+    assert lines == ["'no node 999 with a tensor; ids are 0 to 71'"]
 
 
 def test_missing_key_of_an_own_table_keeps_all_frames(

@@ -55,7 +55,8 @@ def _operators(run: RunFacts, timeline: Timeline, most: int, *, in_order: bool) 
     if words.by_name and timeline.num_slices:
         took = f"{duration_text(timeline.span_ns)} from first to last"
     slices = counted(int((timeline.slice_duration_ns > 0).sum()), "slice")
-    said = f"{which.format(counted(len(rows), words.row))}, of {len(every):,}; "
+    known = min(int(timeline.account.operators.sum()), len(every)) or len(every)
+    said = f"{which.format(counted(len(rows), words.row))}, of {known:,}; "
     beside = "p10 – p90 of the repeats" if words.repeats else ""
     if words.by_name:
         beside = "total time" if words.time == "self time" else ""

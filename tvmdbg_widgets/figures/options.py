@@ -305,8 +305,8 @@ class TimelineOptions(ViewOptions, view="timeline"):
         choice("auto", "kind", "block", "share", "change"),
         "auto",
         'What slices are colored by: ``"kind"`` of operator, ``"block"`` around it, ``"share"`` '
-        'of the time, or of two runs ``"change"``. ``"auto"``: the kind, unless one kind takes '
-        "nine tenths of the time; then the block, else the share.",
+        'of the time, or of two runs ``"change"``. ``"auto"``: of two runs the change; else the '
+        "kind, unless one kind takes nine tenths of the time; then the block, else the share.",
     )
     critical: bool = option(FLAG, False, "Whether the critical path is marked.", drawn=False)
     peak_flops: float | None = option(_CEILING, None, "Hardware peak of the roofline, FLOP/s.")
@@ -317,7 +317,9 @@ class TimelineOptions(ViewOptions, view="timeline"):
         'Order of the table: ``"time"`` or ``"order"`` (of execution).',
     )
     time_range: Span | None = option(
-        interval("nanoseconds"), None, "Visible nanoseconds; None is all of the timeline."
+        interval("nanoseconds"),
+        None,
+        "Visible nanoseconds; None is all of the timeline, or of a recorded run its executions.",
     )
     selected: Sequence[int] = _SELECTED
 

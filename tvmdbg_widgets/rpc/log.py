@@ -90,7 +90,7 @@ class RpcLog(Sequence[Packet]):
 
     @cached_property
     def desync(self) -> Desync | None:
-        """First position where one side misreads the other's packets, by the layouts of both.
+        """First packet that one side misreads, by the layouts of both.
 
         None if the layouts agree, or a side's layout is unknown; see :meth:`desync_with`.
         """

@@ -93,7 +93,8 @@ class DebugRun(RunQuestions, RunFiles):
         Raises
         ------
         TypeError, ValueError, KeyError, IndexError
-            A step that says nothing, or names what the run does not have; tells which step.
+            An empty step, or one that names something the run does not have; the message gives its
+            number.
         """
         from tvmdbg_widgets.widgets.session import checked_tour
 
@@ -274,15 +275,14 @@ def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Co
     ----------
     a, b : DebugRun
     titles : two str, optional
-        What to call them; their own titles where left out, with the folders that tell them apart
-        where these are the same.
+        Names of the runs; by default their titles, with their folders where two titles are equal.
 
     Raises
     ------
     ValueError
         One of them has no graph, or there are not two titles.
     TypeError
-        One of them is no run.
+        An argument is not a run.
     """
     from tvmdbg_widgets.analysis.compare import compare as of_parts
 
@@ -329,7 +329,7 @@ def compare_times(
         One of them has no times (the message says how to get them), no name is in both where one
         has no graph, or there are not two titles.
     TypeError
-        One of them is no run.
+        An argument is not a run.
     """
     _runs(a, b)
     return a.compare_times(b, titles, warm_up=warm_up)

@@ -70,7 +70,7 @@ class Flamechart(TimelineTraits, View):
         own: dict[str, Any] = {}
         if self.table_by == "change":
             compared = self._facts.compared is not None and self.chart == "time"
-            own = {"slice_color": "kind"} if compared else {"table_by": "node"}
+            own = {} if compared else {"table_by": "node"}
         return super()._drawn_options(redaction) | own
 
 

@@ -25,7 +25,7 @@ const BELOW_OTHER = 120;
 /** Width from which the table is beside the chart (898 and two borders). */
 const WIDE = 898;
 /** Width from which a low view has chart, details and table beside each other, unless it compares. */
-const WIDEST = 1200;
+const WIDEST = 1500;
 /** Width from which the bar has room for the line on the times. */
 const ROOMY = 1360;
 /** Width from which a low chart has its panel beside it, and a bar room for the shortened line. */

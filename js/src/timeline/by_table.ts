@@ -7,6 +7,7 @@ import {
   chip,
   columnHeads,
   gridCell,
+  MARK,
   NO_PART,
   noisyBadge,
   RowTable,
@@ -26,6 +27,8 @@ interface SumLine {
   /** Cumulative share of all rows; NaN below the top. */
   sum: number;
 }
+
+const TWISTY = 14;
 
 /** Times by any grouping, with rows below rows on demand; only visible rows are in the document. */
 export class ByTable extends RowTable {
@@ -181,7 +184,8 @@ export class ByTable extends RowTable {
     const half = (row.high - row.low) / 2;
     const interval = `${time(row.low)} … ${time(row.high)}, ${counted(row.repeats, "repeat")}`;
     const noisy = row.noisy && noisyBadge();
-    const label = gridCell("label", row.label, twisty, mark, row.label, noisy);
+    const name = this.named(row.label, MARK + TWISTY + 14 * level);
+    const label = gridCell("label", row.label, twisty, mark, name, noisy);
     label.style.paddingLeft = `${level * 14}px`;
     return element(
       "div",

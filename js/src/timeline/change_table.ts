@@ -14,7 +14,10 @@ import {
   Verdict,
   verdictSign,
 } from "./data/change.ts";
-import { chip, columnHeads, gridCell, RowTable } from "./row_table.ts";
+import { chip, columnHeads, gridCell, MARK, RowTable } from "./row_table.ts";
+
+/** Width of an id before a name. */
+const ID = 34;
 
 export interface TablesHost extends ChartHost {
   focus(): void;
@@ -266,7 +269,8 @@ export class ChangeTable extends RowTable {
   #title(row: number, label: string): HTMLElement[] {
     const { node, shape } = this.#change.columns;
     const id = node[row]! < 0 ? this.#change.nodesB(row).at(-1) : node[row];
-    const texts = [element("span", {}, `#${id}`), span("operator", label)];
+    const name = this.named(label, MARK + ID);
+    const texts = [element("span", {}, `#${id}`), span("operator", name)];
     return [...texts, span("tvmdbg-muted", shape.at(row))];
   }
 

@@ -123,7 +123,7 @@ export class SliceDescriptions {
     }
     if (change) return starts;
     const fault = node < 0 ? undefined : this.also(node).find(([name]) => name === "values");
-    if (fault) return fault[1];
+    if (fault) return fault[1].split(";", 1)[0]!;
     const nodes = this.#slices.nodesOf(slice).length;
     if (nodes > 1 && !this.#slices.isApart(slice)) {
       return `${counted(nodes, this.#words.item)} together`;
@@ -176,7 +176,7 @@ export class SliceDescriptions {
     const more = nodes.length > shown.length ? ` and ${nodes.length - shown.length} more` : "";
     if (isApart) {
       const all = counted(nodes.length, this.#words.item);
-      return [["of the call", `not of one of its ${all}: ${shown.join(", ")}${more}`]];
+      return [["part of", `the whole call, of none of its ${all}: ${shown.join(", ")}${more}`]];
     }
     return [
       ["together", `${counted(nodes.length, this.#words.item)}, the share of each is not known`],

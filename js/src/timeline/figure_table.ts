@@ -26,11 +26,15 @@ const LABEL = 32;
 /** Operator, both times, the difference with a bar to either side, and the verdict. */
 export function changesTable(
   change: Change,
+  listed: number,
   selected: readonly number[],
   width: number,
   text: TextWidths,
 ): FigurePart {
-  const rows = change.rows("change").map((row) => changeRow(change, row));
+  const rows = change
+    .rows("change")
+    .slice(0, listed)
+    .map((row) => changeRow(change, row));
   const most = Math.abs(change.of(0)) || 0;
   const room = width - 2 * MARGIN;
   const isWide = width >= NARROW;

@@ -1,9 +1,13 @@
 import type { Theme } from "../shared/drawing/theme.ts";
+import { shortName } from "../shared/short_name.ts";
 import { element } from "../shell/dom.ts";
 import { RowsInView } from "../shell/scrolling.ts";
 import { NOISY_RULE } from "./descriptions.ts";
 
 const ROW = 22;
+/** Width of a letter on average, and of the mark before a name. */
+const LETTER = 6.3;
+export const MARK = 16;
 export const NO_PART = "no part of an execution";
 
 export function columnHeads(
@@ -94,6 +98,13 @@ export abstract class RowTable {
     this.inView.mark("current", this.placeOf(this.current));
     this.light(this.hovered);
     this.inView.paint();
+  }
+
+  /** A name in the room of its column, less some px: without shape or number, then shortened in the middle. */
+  protected named(name: string, less: number): string {
+    const width = this.head.querySelector(".label")?.clientWidth ?? 0;
+    const letters = Math.floor((width - less) / LETTER);
+    return letters < 1 || name.length <= letters ? name : shortName(name.split(" · ")[0]!, letters);
   }
 
   /** Scrolls to the current row, after the table was hidden. */

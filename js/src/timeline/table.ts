@@ -13,6 +13,7 @@ import {
   chip,
   columnHeads,
   gridCell,
+  MARK,
   NO_PART,
   noisyBadge,
   RowTable,
@@ -230,8 +231,7 @@ export class TopTable extends RowTable {
         "label",
         this.#names.known ? `${label} (${kind})\n${this.#names.funcName(node)}` : label,
         chip(color),
-        label,
-        shape && span("tvmdbg-muted", ` · ${shape}`),
+        ...this.#title(label, shape),
         !!repeats?.noisy && noisyBadge(),
       ),
       cell("kind", undefined, kind),
@@ -259,6 +259,14 @@ export class TopTable extends RowTable {
       ),
       cell("within", undefined, this.#slices.timeText(this.#ranking.within[row]!)),
     );
+  }
+
+  /** A name with its shape; only the name, shortened, without room for both. */
+  #title(label: string, shape: string): (Node | string)[] {
+    const both = shape ? `${label} · ${shape}` : label;
+    const fits = this.named(both, MARK) === both;
+    if (!fits) return [this.named(label, MARK)];
+    return shape ? [label, span("tvmdbg-muted", ` · ${shape}`)] : [label];
   }
 
   #shareTitle(share: number): string {

@@ -21,7 +21,7 @@ import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { figureTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
-import { Change } from "./data/change.ts";
+import { Change, changeText } from "./data/change.ts";
 import { Names, titleText } from "./data/names.ts";
 import { Ranking } from "./data/ranking.ts";
 import { Slices } from "./data/slices.ts";
@@ -41,7 +41,8 @@ const TITLED = 160;
 /** Rows of the table, differences, and ranked rows that colors and names come from. */
 const LISTED = 10;
 const SUMMED = 14;
-const CHANGES = { longest: 16 };
+const CHANGES = { longest: 500 };
+const CHANGES_LISTED = 16;
 const LONGEST = 1000;
 /** Bins of a row, about one per pixel column. */
 const FINE_BINS = 512;
@@ -174,6 +175,7 @@ export async function timelineFigure(request: TimelineFigureRequest): Promise<Fi
   const graph = await client.ask("graph", { named: [...named] });
   const names = new Names(slices, graph, change);
   names.colors.chosen = options.slice_color;
+  if (change) change.colored = names.colors.by === "change";
   new Ranking(slices, names).color(names.colors);
 
   const told = change
@@ -198,6 +200,7 @@ export async function timelineFigure(request: TimelineFigureRequest): Promise<Fi
     const top = heightOf(parts) - MARGIN;
     titles = drawn.hover.map((hover) => ({ ...hover, y: hover.y + top }));
     parts.push(drawn.part);
+    if (change?.colored) append(parts, paragraphs([muted(colorsOf(change), 2)]));
     const more = `${counted(drawn.left, "more track")} not drawn`;
     if (drawn.left) append(parts, paragraphs([muted(more, 1)]));
   } else if (many && chart) {
@@ -213,9 +216,9 @@ export async function timelineFigure(request: TimelineFigureRequest): Promise<Fi
   }
   if (change) {
     if (options.show !== "chart") {
-      parts.push(changesTable(change, options.selected, width, text));
-      const more = `… and ${integer(change.columns.info.rows - change.length)} more`;
-      if (change.length < change.columns.info.rows) append(parts, paragraphs([muted(more)]));
+      parts.push(changesTable(change, CHANGES_LISTED, options.selected, width, text));
+      const left = change.columns.info.rows - Math.min(change.length, CHANGES_LISTED);
+      if (left > 0) append(parts, paragraphs([muted(`… and ${integer(left)} more`)]));
     }
   } else {
     const listed = isSummed ? summed! : operators!;
@@ -288,6 +291,11 @@ function toldTimes(
       top: rows.map((row) => ({ ...row.facts, label: looks.text(row) })),
     },
   };
+}
+
+function colorsOf({ most }: Change): string {
+  const ends = [-most, most].map(changeText).join(" to ");
+  return `color: B − A, ${ends}; gray: noise or unknown`;
 }
 
 const LAID = "synthetic timeline: mean node times back to back; total is not model latency";

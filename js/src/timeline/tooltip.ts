@@ -1,7 +1,11 @@
 import { counted, duration } from "../shared/format.ts";
+import { shortName } from "../shared/short_name.ts";
 import { Tooltip, titled } from "../shell/tooltip.ts";
 import type { SliceDescriptions } from "./descriptions.ts";
 import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
+
+/** Length of a title on one line. */
+const LETTERS = 60;
 
 export class SliceTooltip extends Tooltip {
   readonly #scene: TimelineScene;
@@ -29,6 +33,6 @@ export class SliceTooltip extends Tooltip {
     const [time, fact] = this.#words.brief(hit.slice);
     const others = hit.instants - 1;
     const more = `and ${counted(others, "more slice")}, ${this.#scene.slices.noTime}, here`;
-    return [this.#words.title(hit.slice), time, others > 0 ? more : fact];
+    return [shortName(this.#words.title(hit.slice), LETTERS), time, others > 0 ? more : fact];
   }
 }

@@ -7,12 +7,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import corpus_path
+from conftest import HERE, corpus_path
 from formats.tvm.params.params_truth import DATA, Dump, dumps
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.run import DebugRun
 
 CORPUS = corpus_path()
@@ -272,3 +273,11 @@ def test_missing_parts_of_run_are_reported() -> None:
     assert set(summary["missing"]) == {"graph", "timeline"}
     with pytest.raises(KeyError, match="no graph"):
         answer(run.facts, {"kind": "node", "node": 0})
+
+
+def test_tensor_of_a_file_without_a_graph_is_matched_to_nothing_in_doubt() -> None:
+    run = tvmdbg.open(HERE / "data/params/zoo/zoo.params")
+    first = next(iter(run.tensors))
+    assert run.tensors[first].trust is not Trust.EXACT
+    told = answer(run.facts, {"kind": "tensor", **picture(run, *first, 5, 7)}).result
+    assert told["trust"] == Trust.EXACT.label

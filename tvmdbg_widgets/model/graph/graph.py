@@ -255,7 +255,7 @@ _KINDS = 256
 _BUFFER = 255
 
 
-_LONGEST_LABEL = 40
+LONGEST_LABEL = 40
 _FUSED = " + "
 
 
@@ -265,7 +265,7 @@ def node_title(label: str, node: int, output: int = 0) -> str:
     return f"{place} {label}" if label else place
 
 
-def short_label(text: str, most: int = _LONGEST_LABEL) -> str:
+def short_label(text: str, most: int = LONGEST_LABEL) -> str:
     """Shorten a label in the middle, like ``shortName`` in the views: ``"conv2d + … + cast"``.
 
     Of fused operators the first and the last stay, and as many beside them as there is room for;

@@ -306,8 +306,9 @@ export class BoxLabels implements BoxTexts {
     return Math.ceil(Math.min(tokens.group.maxWidth, words + beside));
   }
 
-  widthOfHeader(group: number): number {
-    const words = this.#small(`${this.#groups.title(group)} · ${this.timeOfGroup(group)}`);
+  widthOfHeader(group: number, compact: boolean): number {
+    const title = `${this.#groups.title(group)} · ${this.timeOfGroup(group)}`;
+    const words = this.#small(compact ? withoutShare(title) : title);
     return Math.ceil(Math.min(maxWidth, TAG + padding + words + BUTTON));
   }
 
@@ -326,6 +327,11 @@ export class BoxLabels implements BoxTexts {
   entry(node: number, output: number): string {
     return entryText(this.#graph, node, output, shapeText);
   }
+}
+
+/** A group's title without the share of its time, for which compact boxes have no room. */
+export function withoutShare(title: string): string {
+  return title.replace(/ · [^·]*%/, "");
 }
 
 export function measureFor(font: string): LabelMeasure {

@@ -62,22 +62,18 @@ class CounterBand implements Band {
   sentence(ns: number): string {
     const at = this.holding(ns);
     if (at < 0) return `${this.name}: no value yet`;
-    return `${this.name}: ${this.text(this.#value[at]!)}, peak ${this.text(this.#most)}`;
+    const note = this.#note && `. ${this.#note}`;
+    return `${this.name}: ${this.text(this.#value[at]!)}, peak ${this.text(this.#most)}${note}`;
   }
 
   at(x: number, _y: number): string[] {
     const ns = this.#scene.at(x);
     const at = this.holding(ns);
-    const since = at < 0 ? "" : `since ${duration(this.#ns[at]!)}`;
+    const since = at < 0 ? "" : `, since ${duration(this.#ns[at]!)}`;
     const here = at < 0 ? "no value yet" : this.text(this.#value[at]!);
     const isPeak = at >= 0 && this.#value[at] === this.#most;
-    return [
-      this.name,
-      `${here}${isPeak ? ", the peak" : ""}`,
-      since,
-      `peak ${this.text(this.#most)} at ${duration(this.#ns[this.#peak]!)}`,
-      this.#note,
-    ].filter(Boolean);
+    const peak = `peak ${this.text(this.#most)} at ${duration(this.#ns[this.#peak]!)}`;
+    return [this.name, here + since, isPeak ? "the peak" : peak];
   }
 
   paint(brush: ChartBrush, scene: TimelineScene, y: number): void {

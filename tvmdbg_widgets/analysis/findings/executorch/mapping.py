@@ -180,7 +180,7 @@ def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
         tuple(facts),
         Confidence.HIGH if info.complete else Confidence.MEDIUM,
         "ExecuTorch counted the nodes after partitioning"
-        + ("" if info.complete else "; the table of operators is not whole"),
+        + ("" if info.complete else "; the table of operators is incomplete"),
         next_step="Check which operators, dtypes and ranks the partitioner supports; with debug "
         "logging it may say why it skips a node."
         if left
