@@ -36,7 +36,6 @@ extensions = [
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "tvmdbg-widgets"
-pygments_dark_style = "github-dark"
 html_extra_path = [str(PAGES)]
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
@@ -65,7 +64,6 @@ napoleon_use_ivar = True
 
 def _gather(_app: Sphinx) -> None:
     """Copy the notebooks below this folder, and make the generated parts of pages."""
-    os.environ["TQDM_DISABLE"] = "1"  # on a slow machine a bar would look like a warning
     shutil.rmtree(HERE / "notebooks", ignore_errors=True)
     shutil.copytree(ROOT / "notebooks", HERE / "notebooks")
     broken = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)

@@ -4,6 +4,8 @@
 >>> run = tvmdbg.open("/tmp/tvmdbg")  # doctest: +SKIP
 
 Importing the package imports none of its parts: a public name is loaded when it is first used.
+
+A notebook shows a slip as its message and your line; ``%tb`` shows all frames of the last one.
 """
 
 from __future__ import annotations

@@ -53,11 +53,11 @@ def open(
         The graph given to TVM (``lib.get_graph_json()``, or a file): resolves the edges that the
         debugger's own dump leaves ambiguous.
     params
-        The model's parameters: tells parameters from inputs. A file of
+        The model's parameters, which separates parameters from inputs. A file of
         ``tvm.runtime.save_param_dict``, or a tensor cache (its folder, or its JSON index).
     trace, table
-        The execution trace, or any Chrome trace; the table that ``run()`` printed (it holds each
-        repeat).
+        The execution trace, or any Chrome trace; the table that ``run()`` printed (with all
+        repeats).
     report
         A profiling report: what ``GraphModuleDebug.profile()`` returns as JSON, CSV or printed
         table, or the table of the VM's profiler. Another measurement than ``run()``'s: it becomes
@@ -66,35 +66,35 @@ def open(
         Exact repeats: ``time_list`` as JSON, ``[node][repeat]`` in seconds, or
         ``{"unit": "ns", "nodes": [names], "runs": [[…], …]}``.
     debug_buffer
-        The debug buffer of an ETDump, where several files may be it: it has no header to tell it.
+        The debug buffer of an ETDump, where several files could be it, as it has no header.
     device
-        Which dump to take where a folder holds several: part of its folder's name (``"CPU_0"``).
+        The dump to take where a folder holds several: part of its folder's name (``"CPU_0"``).
     module
-        Which module of a Model Library Format archive that holds several.
+        The module to take of a Model Library Format archive that holds several.
     method
-        Which method of an ExecuTorch program; default ``"forward"``, or its only one.
+        The method of an ExecuTorch program; default ``"forward"``, or its only one.
     execution
-        Which execution of an ETDump the tensors are of, counted from 0; default the first that
+        The execution of an ETDump to take tensors from, counted from 0; default the first that
         logged values.
     dtype_layout
         Byte layout of ``DLDataType`` in params files: ``"narrow"`` (4 bytes), ``"wide"`` (8 bytes:
-        code u16, bits u16, lanes i32), one that is declared (``"code:u8 bits:u8 lanes:u32"`` or an
+        code u16, bits u16, lanes i32), a declaration (``"code:u8 bits:u8 lanes:u32"`` or an
         ``abi.DTypeLayout``), a list to choose from, or ``"auto"``: narrow or wide.
     float8
-        What type codes 6 and 7 mean where no graph says so: ``"current"`` (bool, float8_e3m4),
+        Meaning of type codes 6 and 7 where no graph defines it: ``"current"`` (bool, float8_e3m4),
         ``"legacy"`` (float8_e4m3fn, float8_e5m2; TVM v0.13 to v0.20) or ``"auto"``.
     dtypes
-        What an ambiguous dtype code means, by array name (``{"x": "bool"}``), where no graph
-        says so.
+        Meaning of ambiguous dtype codes by array name (``{"x": "bool"}``), where no graph
+        defines it.
     follow_links
-        Read also what links in a folder lead to outside of it; otherwise such links are left out,
-        as a folder from somebody else could name any file of yours, and saving the run copies it.
+        Read files outside of a folder that its links lead to. By default such links are ignored:
+        a folder from somebody else could name any file of yours, and saving the run copies it.
     limits
-        Bytes that a file may have that is read whole, by part (``graph``, ``params``, ``trace``,
-        ``table``, ``report``, ``times``, ``recording``, ``dags``), such as
-        ``{"trace": 20 * 2**30}``; each has a limit above what real runs need, so that a damaged
-        file cannot take all memory. The largest of them also lifts what a packed file may unpack
-        to: 150 times its bytes, 512 MiB at most.
+        Largest size in bytes of files that are read into memory, by part (``graph``, ``params``,
+        ``trace``, ``table``, ``report``, ``times``, ``recording``, ``dags``), such as
+        ``{"trace": 20 * 2**30}``. The defaults exceed what real runs need and keep a damaged file
+        from taking all memory. The largest also raises the limit of packed files, which may
+        unpack to 150 times their bytes, 512 MiB at most.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def open(
     ValueError
         A path is empty.
     TypeError, ValueError
-        A source is none of those above, or an option has no such value.
+        A source is of another type, or an option has no such value.
 
     Examples
     --------

@@ -81,6 +81,14 @@ def test_wrong_call_exits_with_status_2_and_writes_no_result(
     assert "Traceback" not in done.stderr
 
 
+def test_missing_file_suggests_one_beside_it(tvmdbg: Run, tmp_path: Path) -> None:
+    (tmp_path / "resnet").mkdir()
+    done = tvmdbg("summary", tmp_path / "resnt")
+    assert "no such file or folder; did you mean 'resnet'?" in " ".join(done.stderr.split())
+    done = tvmdbg("summary", tmp_path / "gone" / "resnet")
+    assert "there is no folder" in " ".join(done.stderr.split())
+
+
 def test_missing_file_prints_one_message(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("summary", tmp_path / "nowhere")
     assert done.returncode == 2

@@ -129,7 +129,7 @@ def test_memory_shows_peak_slots_and_parameters(tvmdbg: Run) -> None:
     done = tvmdbg("memory", samples.resnet20_cifar)
     assert done.returncode == 0
     said = " ".join(done.stdout.split())
-    assert "peak 204.0 KiB (208,896) live while conv2d" in said
+    assert "peak 204.0 KiB (208,896) live while #9 conv2d" in said
     assert "parameters 1.0 MiB (1,086,760) in 44 slots" in said
     assert "64.0 KiB (65,536) storage_id 3 on cpu" in said
     told = json.loads(tvmdbg("memory", samples.resnet20_cifar, "--json").stdout)

@@ -105,9 +105,10 @@ def test_tooltip_of_entry_explains_its_verdict(show: Callable[..., Locator]) -> 
         expect(tip).to_contain_text(part)
     stage(strip).hover(position=middle(column(strip, LAST)))
     expect(tip).to_contain_text("#73")
-    box, around = box_of(tip), box_of(strip)
-    assert box["x"] >= around["x"]
-    assert box["x"] + box["width"] <= around["x"] + around["width"]
+    box, window = box_of(tip), strip.page.viewport_size or {"width": 0}
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= window["width"]
+    assert tip.inner_text().count("\n") < 3
 
 
 def test_buttons_select_first_nan_first_inf_and_worst_tensor(
@@ -149,7 +150,7 @@ def test_strip_is_operated_by_keys_alone(page: Page, show: Callable[..., Locator
         expect(slider).to_be_focused()
     assert page.evaluate(SESSION)[1] == [FIRST_INF, 0]
     told = slider.get_attribute("aria-valuetext") or ""
-    assert told.startswith("tensor 39 of 74: conv2d + add + add + relu #38; ")
+    assert told.startswith("tensor 39 of 74: #38 conv2d + add + add + relu; ")
     assert "59 Inf" in told
     page.keyboard.press("Escape")
     expect(View(page, "tensor").root).to_be_focused()
@@ -349,8 +350,10 @@ def test_later_scan_results_keep_the_latest_announcement(
 
 
 def test_health_is_not_requested_when_graph_is_colored_by_kind(page: Page, address: str) -> None:
+    graph(page, address, 'graph.color_by="kind"')
+    rest(page)  # the scan has ended, so a glance has the answer
     asked: list[str] = []
     page.on("request", lambda each: asked.append(each.post_data or ""))
-    graph(page, address, 'graph.color_by="kind"')
+    graph(page, address, 'graph.color_by="kind"&graph.height=400')
     rest(page)
     assert not [each for each in asked if '"health"' in each and '"glance"' not in each]

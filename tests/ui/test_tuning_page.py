@@ -91,7 +91,7 @@ def test_tooltip_shows_exact_cost_of_trial(view: TuningPage, page: Page) -> None
     unit = {"s": 1, "ms": 1e-3, "µs": 1e-6}[told[3]]
     assert int(told[1]) == row
     assert float(told[2]) * unit == pytest.approx(cost(row), rel=1e-3)
-    expect(tooltip).to_contain_text(", the best")
+    expect(tooltip).to_contain_text(", the best of its task")
     assert len(tooltip.inner_text().splitlines()) == 3
     tip, (x, y) = box_of(tooltip), view.place(row)
     assert not (
@@ -543,3 +543,12 @@ def test_ring_of_the_task_table_is_whole(view: TuningPage, page: Page) -> None:
     table.evaluate("node => { node.tabIndex = 0; node.focus({ focusVisible: true }); }")
     head = table.locator("thead th").first
     assert "inset" in head.evaluate("node => getComputedStyle(node).boxShadow")
+
+
+def test_weighted_table_fits_a_small_panel(page: Page) -> None:
+    weights = [9 - task for task in range(len(tasks()))]
+    log_ = open_tuning("".join(lines()).encode(), weights=weights)
+    view = TuningPage(page, log_, **SMALL)
+    table = view.root.locator(".tvmdbg-tuning-tasks")
+    assert table.evaluate("node => node.scrollWidth <= node.clientWidth")
+    expect(table.locator("th[aria-sort]")).to_be_visible()

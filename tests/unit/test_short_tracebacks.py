@@ -15,13 +15,14 @@ import tvmdbg_widgets as t
 run = t.open(t.samples.resnet20_cifar)
 view, inspector = t.GraphView(run), t.TensorInspector(run)
 log = t.open_tuning(t.samples.ansor_starved)
+rpc = t.open_rpc(t.samples.changed_dtype / "session.pcap")
 """
 
 #: What a user types, and what the first line of the answer says.
 SLIPS = {
-    't.open("/tmp/tvmdbg_no_such")': "FileNotFoundError: no such file or directory: '/tmp/tvmdbg_",
+    't.open("/tmp/tvmdbg_no_such")': "FileNotFoundError: no such file or folder: '/tmp/tvmdbg_",
     't.open("/tmp/tvmdbg_no_such/a/b")': "there is no folder '/tmp/tvmdbg_no_such/a'",
-    't.open("no_such.params")': "FileNotFoundError: no such file or directory: '/",
+    't.open("no_such.params")': "FileNotFoundError: no such file or folder: '/",
     "t.open(empty)": "FormatError: ",
     't.open(b"nonsense")': "FormatError: ",
     "t.open(1)": "TypeError: cannot read bytes from int; pass a path",
@@ -73,6 +74,9 @@ SLIPS = {
     't.abi.struct("DLTensr")': "ValueError: no struct 'DLTensr'; did you mean 'DLTensor'",
     "t.opne": "module 'tvmdbg_widgets' has no attribute 'opne'; did you mean 'open'?",
     "t.samples.resnet": "has no attribute 'resnet'; did you mean 'resnet20_cifar'",
+    'rpc["x"]': "TypeError: packet ids are numbers, not 'x'",
+    "rpc[3].figur": "AttributeError: Packet has no attribute 'figur'; did you mean 'figure'?",
+    'rpc.desync_with("wid")': "declares no field of DLDataType; did you mean 'wide'?",
     'log.select("eror:6")': "unknown field 'eror'",
     'log.curve("matmul")': "KeyError: ",
 }
@@ -147,6 +151,15 @@ def test_error_of_called_code_keeps_all_frames(
     lines = cell("run.findings()")
     assert any("questions.py" in line for line in lines)
     assert len(lines) > 5
+
+
+def test_slip_of_a_worker_process_can_be_pickled(cell: Callable[..., list[str]]) -> None:
+    lines = cell(
+        "import pickle\n"
+        "try:\n    run.tensors[999]\n"
+        "except KeyError as problem:\n    print(pickle.loads(pickle.dumps(problem)))"
+    )
+    assert lines == ["'no node 999 with a tensor; ids are 0 to 71'"]
 
 
 def test_missing_key_of_an_own_table_keeps_all_frames(

@@ -32,7 +32,7 @@ from tvmdbg_widgets.cli.common.verbs import INTERRUPTED, Verbs, end_politely, fl
 from tvmdbg_widgets.cli.tuning.app import app as tuning
 
 _EPILOG = (
-    "Exit status: 0 done, 1 something was found, 2 it could not be done. "
+    "Exit status: 0 done, 1 there are findings, 2 it could not be done. "
     "Results go to standard output, everything else to standard error. "
     "[dim]NO_COLOR[/] is respected. Completion: tvmdbg --install-completion"
 )
@@ -40,8 +40,8 @@ _EPILOG = (
 app = typer.Typer(
     name="tvmdbg",
     cls=Verbs,
-    help="Inspect runs of TVM's debugger and of ExecuTorch: the graph, what each node computed, "
-    "and how long each took. Neither TVM, ExecuTorch nor Jupyter is needed.",
+    help="Inspect runs of TVM's debugger and of ExecuTorch: the graph, the values of its nodes, "
+    "and their times. Neither TVM, ExecuTorch nor Jupyter is needed.",
     epilog=_EPILOG,
     no_args_is_help=True,
     rich_markup_mode="rich",

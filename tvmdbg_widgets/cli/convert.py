@@ -67,7 +67,7 @@ def convert(
     """Convert a params file between byte layouts of DLDataType.
 
     Only the data types' bytes change; names and values are copied as they are, piece by piece, so
-    a file of any size needs little memory. The whole file is checked before the first byte is
+    a file of any size needs little memory. All of the file is checked before the first byte is
     written, OUT appears when it is complete, and IN is never written to.
     """
     from tvmdbg_widgets.formats.tvm.params.survey import conversion

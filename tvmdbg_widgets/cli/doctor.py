@@ -56,10 +56,10 @@ def doctor(
     timeout: Annotated[float, option("SECONDS", "Timeout per kernel.", min=0.1)] = 20.0,
     as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
-    """Look for what will not work: versions here, where Jupyter's server runs, in each kernel.
+    """Check what works: versions here, where Jupyter's server runs, in each kernel.
 
     Each kernel's own Python is started with a small script. Exit status 1 if something that is
-    set up will not work; each problem says what to do.
+    set up will not work; every problem comes with a remedy.
     """
     known = environments(timeout)
     bundles = bundle_state()
@@ -113,9 +113,9 @@ def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
         return "", [Problem("dump", what, "opening it", "look at what is named")]
     grave = [issue for issue in issues if issue.severity.value == "error"]
     if grave:
-        effect, remedy = "what stands there", "tvmdbg check tells all"
+        effect, remedy = "what stands there", "tvmdbg check lists all"
         return "", [Problem("dump", for_shell(x.message), effect, remedy) for x in grave[:5]]
-    noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check tells" if issues else ""
+    noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check lists" if issues else ""
     return f"{', '.join(dump)}: opens without errors{noted}", []
 
 

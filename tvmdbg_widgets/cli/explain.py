@@ -34,7 +34,7 @@ def explain(
 ) -> None:
     """Explain the messages of TVM, ExecuTorch's Inspector and the tuners in console output.
 
-    Says of each what causes it, how to tell it from its neighbors, and what to look at next. With
+    Gives the cause of a message, how to confirm it, and what to look at next. With
     --places it reads nothing and lists what must change together where DLDataType was changed.
     """
     from tvmdbg_widgets.analysis.explanation import explain as explained

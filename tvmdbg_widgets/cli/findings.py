@@ -45,7 +45,7 @@ def findings(
 
     Reads every tensor once. [bold]error[/]: values or files are wrong. [bold]warning[/]: may be
     wrong, or cannot be relied on. [bold]hotspot[/]: where the time goes. [bold]info[/]: worth
-    knowing. Ctrl+C stops the scan and lists what was found so far.
+    knowing. Ctrl+C stops the scan and lists the findings so far.
     """
     run = named.open()
     results = run.findings(progress=wanted())
@@ -59,7 +59,7 @@ def findings(
     else:
         print_findings(results)
         if not len(results):
-            note("No findings: no rule found anything in this run.")
+            note("No findings: no rule applies to this run.")
     if not results.complete:
         note(
             f"The scan was stopped: {results.scanned} of {counted(results.to_scan, 'tensor')} "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 EXAMPLES = examples(
-    ("A picture of the whole graph", "tvmdbg graph /tmp/tvmdbg -o net.svg --color-by time"),
+    ("A picture of the entire graph", "tvmdbg graph /tmp/tvmdbg -o net.svg --color-by time"),
     ("Only convolutions, for Graphviz", "tvmdbg graph DUMP --select op:conv -o convs.dot"),
     ("Laid out by Graphviz in a pipe", "tvmdbg graph DUMP -o - --to dot | dot -Tpdf > net.pdf"),
     ("For Model Explorer, with times", "tvmdbg graph DUMP -o net.json"),

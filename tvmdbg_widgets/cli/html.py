@@ -36,7 +36,7 @@ def html(
     share: Annotated[
         Share,
         typer.Option(
-            help="Of the activations: exact statistics, reduced pictures too, or whole values as "
+            help="Of the activations: exact statistics, reduced heatmaps too, or all values as "
             "far as the budget goes."
         ),
     ] = Share.PICTURES,

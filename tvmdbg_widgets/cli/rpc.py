@@ -66,15 +66,15 @@ def rpc(
         option(
             "RELEASE",
             "First release with such packets: v0.5, v0.7, v0.8 or v0.21.",
-            show_default="told by the packets",
+            show_default="as the packets say",
         ),
     ] = None,
     as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
-    """List a captured session of TVM's RPC, and find where its two sides lose each other.
+    """List a captured session of TVM's RPC, and find where its sides get out of sync.
 
     Packets of every release are read, with DLDataType in TVM's own layout or another. Exits with
-    status 1 where one side reads the other's data types wrongly.
+    status 1 if one side misreads the other's data types.
     """
     log = _opened(client, server, connection, dtype_layout, era)
     if packet is not None:

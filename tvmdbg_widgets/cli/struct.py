@@ -49,7 +49,7 @@ def struct(
         list[str] | None,
         option(
             "LAYOUT",
-            "Of DLDataType, once for each: standard (code:u8 bits:u8 lanes:u16), "
+            "Layout of DLDataType, may be repeated: standard (code:u8 bits:u8 lanes:u16), "
             "packed64 (code:u16 bits:u16 lanes:i32), or your own, declared like these.",
             show_default="standard and packed64",
         ),
@@ -79,12 +79,14 @@ def struct(
         option(
             "TVM_SOURCE",
             "Find the places in TVM's sources that must change with DLDataType, and "
-            "say of each whether it has the layout.",
+            "check whether they have the layout.",
         ),
     ] = None,
-    ir: Annotated[str | None, option("FILE", "Say for which layout LLVM IR was compiled.")] = None,
+    ir: Annotated[
+        str | None, option("FILE", "Name the layout that LLVM IR was compiled for.")
+    ] = None,
     assertions: Annotated[
-        bool, flag("Print C++ that tells of another layout at compile time.", "--assertions")
+        bool, flag("Print C++ that fails to compile with another layout.", "--assertions")
     ] = False,
     output: Annotated[Path | None, option("OUT", "An .svg or .png file.", "-o", "--output")] = None,
     as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,

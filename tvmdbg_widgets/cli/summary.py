@@ -19,7 +19,6 @@ from tvmdbg_widgets.cli.common.terminal import (
 from tvmdbg_widgets.cli.common.verbs import examples
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.call_titles import call_titles
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -73,6 +72,8 @@ def summary(named: NamedRun) -> None:
 
 def _delegates(run: DebugRun) -> list[str]:
     """Return the payloads of delegate calls in the program."""
+    from tvmdbg_widgets.model.executorch.call_titles import call_titles
+
     files = run.parts.executorch
     held = [] if files is None else list(files.insides.of(files.method).values())
     titles = call_titles({call.at: call.delegate.id for call in held})

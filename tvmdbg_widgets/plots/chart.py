@@ -269,14 +269,14 @@ def link(
     figure : bokeh.models.Model
     run : DebugRun
     session : Session, optional
-        The run's own where left out.
+        By default the run's own.
     nodes : str
         Name of the column that holds node ids, or lists of them.
 
     Raises
     ------
     TypeError
-        That is no figure, or no run.
+        An argument is not a figure, or not a run.
     ValueError
         No data source of the figure has such a column.
     """

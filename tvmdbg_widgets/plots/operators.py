@@ -57,7 +57,8 @@ def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "auto", width: in
     Raises
     ------
     ValueError
-        The run has no times; tells how to get them. Or ``top`` or ``theme`` is none of these.
+        The run has no times (the message says how to get them), or ``top`` or ``theme`` is
+        invalid.
     """
     facts, colors = checked("times", run, theme, top)
     if facts.timeline is None:
@@ -132,7 +133,8 @@ def repeats(run: OpenedRun, top: int = 30, *, theme: ThemeName = "auto", width: 
     Raises
     ------
     ValueError
-        The run has no repeats; tells how to get them. Or ``top`` or ``theme`` is none of these.
+        The run has no repeats (the message says how to get them), or ``top`` or ``theme`` is
+        invalid.
     """
     facts, colors = checked("repeats", run, theme, top)
     matrix = repeat_matrix(facts.parts)
@@ -213,7 +215,7 @@ def compare_times(
     titles : two str, optional
         What the runs are called; their own titles by default.
     warm_up : int
-        So many first repeats of every node are left out.
+        Repeats to leave out at the start of every node.
     top : int
         Operators.
     theme : str
@@ -224,8 +226,8 @@ def compare_times(
     Raises
     ------
     ValueError
-        A run has no times, or nothing in one stands for anything in the other; tells what to do.
-        Or ``top`` or ``theme`` is none of these.
+        A run has no times, or no operator of one matches any of the other (the message says what
+        to do), or ``top`` or ``theme`` is invalid.
     """
     facts_a, _ = checked("compare_times", a, theme)
     facts_b, colors = checked("compare_times", b, theme, top)

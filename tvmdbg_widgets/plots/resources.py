@@ -55,8 +55,8 @@ def roofline(
     Raises
     ------
     ValueError
-        The run has no graph or no times, or no operator of it computes anything; tells what to do.
-        Or a ceiling or ``theme`` is none of these.
+        The run has no graph or no times, or none of its operators computes anything (the message
+        says what to do), or a ceiling or ``theme`` is invalid.
     """
     facts, colors = checked("roofline", run, theme)
     result = roofline_of(facts.parts, lambda: facts.work, peak_flops, bandwidth)
@@ -138,7 +138,7 @@ def memory(run: OpenedRun, *, theme: ThemeName = "auto", width: int = WIDTH) -> 
     Raises
     ------
     ValueError
-        The run has no memory plan; tells how to get one. Or ``theme`` is none of these.
+        The run has no memory plan (the message says how to get one), or ``theme`` is invalid.
     """
     facts, colors = checked("memory", run, theme)
     plan = facts.memory_plan

@@ -52,8 +52,8 @@ def histogram(
 ) -> Any:
     """Return a histogram of the finite values of a tensor, exact counts.
 
-    As in the tensor view, zeros have a separate bar at the right, so that they do not flatten the
-    others, unless there is nothing else. A few outliers do not set the range.
+    As in the tensor view, zeros have a bar of their own at the right, or they would flatten the
+    others; not if there is nothing else. A few outliers do not set the range.
 
     A row is a bin: ``low``, ``high``, ``count``, ``share`` of all values, and the entry ``node``,
     ``output``. Zeros are in no bin: they have a row of their own in the second data source.
@@ -124,7 +124,7 @@ def histogram(
 
     from bokeh.models import ColumnDataSource, CustomJSTickFormatter, NumeralTickFormatter
 
-    axes: Any = {"x_axis_label": "value", "y_axis_label": "values in each bin"}
+    axes: Any = {"x_axis_label": "value", "y_axis_label": "values per bin"}
     chart = Chart(f"{name}: values", notes, columns, colors, width, x_axis_type=scale, **axes)
     look = {"fill_color": colors.accent, "line_color": colors.background}
     box: dict[str, Any] = {"bottom": 0, "top": "count"}
@@ -230,7 +230,7 @@ def channels(
     along = f"along axis {drawn.axis} ({drawn.length:,}), reduced over all other axes"
     notes = [f"{facts.title}: {tensor.dtype}{list(tensor.shape)}, {along}"]
     if drawn.step > 1:
-        notes.append(f"each bar stands for {counted(drawn.step, 'index')}")
+        notes.append(f"a bar is {counted(drawn.step, 'index')}")
     if empty := int((~finite).sum()):
         of, verb = counted(size, "bar"), agree(empty, "holds")
         notes.append(f"{empty:,} of {of} left out: {verb} no finite value")

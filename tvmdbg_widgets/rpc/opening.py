@@ -39,7 +39,7 @@ def open_rpc(
         each side by what it sent.
     era : str or None
         The first release with such packets: ``"v0.5"``, ``"v0.7"``, ``"v0.8"`` or ``"v0.21"``;
-        None tells it by the packets.
+        By default the release that the packets follow.
 
     Raises
     ------

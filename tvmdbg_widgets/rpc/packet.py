@@ -38,7 +38,7 @@ class Packet:
     name : str
         ``"CallFunc"``, ``"Return"``, …
     function : str or None
-        Name of the function that is called, where the conversation tells it.
+        Name of the called function, if the conversation contains it.
     offset, size : int
         In what that side sent; a length before the packet belongs to it.
     time_ns : int or None

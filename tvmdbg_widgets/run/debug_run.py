@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.model.base.slips import public, public_class, suggesting
+from tvmdbg_widgets.model.base.slips import public, public_class
 from tvmdbg_widgets.run.files import RunFiles
 from tvmdbg_widgets.run.questions import RunQuestions
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.session import Session, StepLike
 
 
-@suggesting
 @public_class
 class DebugRun(RunQuestions, RunFiles):
     """One recorded execution: graph, tensors and timeline; any of them may be missing.
@@ -93,7 +92,8 @@ class DebugRun(RunQuestions, RunFiles):
         Raises
         ------
         TypeError, ValueError, KeyError, IndexError
-            A step that says nothing, or names what the run does not have; tells which step.
+            An empty step, or one that names something the run does not have; the message gives its
+            number.
         """
         from tvmdbg_widgets.widgets.session import checked_tour
 
@@ -274,15 +274,14 @@ def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Co
     ----------
     a, b : DebugRun
     titles : two str, optional
-        What to call them; their own titles where left out, with the folders that tell them apart
-        where these are the same.
+        Names of the runs; by default their titles, with their folders where two titles are equal.
 
     Raises
     ------
     ValueError
         One of them has no graph, or there are not two titles.
     TypeError
-        One of them is no run.
+        An argument is not a run.
     """
     from tvmdbg_widgets.analysis.compare import compare as of_parts
 
@@ -329,7 +328,7 @@ def compare_times(
         One of them has no times (the message says how to get them), no name is in both where one
         has no graph, or there are not two titles.
     TypeError
-        One of them is no run.
+        An argument is not a run.
     """
     _runs(a, b)
     return a.compare_times(b, titles, warm_up=warm_up)

@@ -118,7 +118,7 @@ class RunFiles:
             left out.
         share : str
             What of the values of activations goes along: ``"statistics"`` alone, reduced
-            ``"pictures"``, or whole ``"tensors"`` as far as the budget reaches.
+            ``"pictures"``, or full ``"tensors"`` as far as the budget reaches.
         parameters : bool
             Whether values of parameters go along, too.
         title : str, optional
@@ -232,8 +232,8 @@ class RunFiles:
 
         Times are exact to the last digit. A device is a process and a track a thread; overlapping
         slices get threads of their own, since other programs drop them. Slices have node, op
-        kind, trust and occurrence. Opened again it is the same timeline, except that slices are
-        joined to nodes by name.
+        kind, match quality and occurrence. Opened again, the file gives the same timeline, with
+        slices joined to nodes by name.
 
         Parameters
         ----------

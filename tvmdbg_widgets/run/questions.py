@@ -187,7 +187,7 @@ class RunQuestions:
         ------
         ValueError
             The run has no times, ``by`` or ``within`` is none of these, groups are wanted of a run
-            without a graph, or modules of one that does not tell them.
+            without a graph, or modules of a graph that does not name them.
         """
         return times(self.parts, lambda: self.facts.groups, by, within, level)
 
@@ -244,7 +244,7 @@ class RunQuestions:
         Raises
         ------
         KeyError
-            No slice has this name; tells close ones.
+            No slice has this name; the message suggests close ones.
         ValueError
             The run has no times.
         """
@@ -263,7 +263,7 @@ class RunQuestions:
         Raises
         ------
         ValueError
-            The run has no repeats; tells how to get them.
+            The run has no repeats; the message says how to get them.
         """
         return repeat_matrix(self.parts)
 
@@ -296,7 +296,7 @@ class RunQuestions:
         Raises
         ------
         ValueError
-            The run has no graph, or no times of nodes; tells how to get them.
+            The run has no graph, or no times of nodes; the message says how to get them.
         """
         return self.facts.critical_path
 
@@ -344,7 +344,8 @@ class RunQuestions:
         Raises
         ------
         ValueError
-            The run has no graph, or the graph no ``storage_id`` list; tells how to get one.
+            The run has no graph, or the graph no ``storage_id`` list; the message says how
+            to get one.
         """
         return self.facts.memory_plan
 

@@ -33,29 +33,19 @@ class EdgeTooltip extends GraphPart {
     const edge = edges[this.#shown.row]!;
     const lines = this.lines(edge);
     stage.point(edge);
-    const { x, y, width, height } = placed.rectangle(box);
-    const { camera } = stage;
-    tooltip.tell(
-      lines,
-      stage.canvas,
-      camera.screenX(x + width / 2),
-      camera.screenY(placed.scene.edgeTarget[edge] === box ? y : y + height),
-      camera.screen({ x, y, width, height }),
-    );
+    const shape = stage.camera.screen(placed.rectangle(box));
+    const { x, y, width, height } = shape;
+    const end = placed.scene.edgeTarget[edge] === box ? y : y + height;
+    tooltip.tell(lines, stage.canvas, x + width / 2, end, shape);
     mirror.say(`Edge ${this.#shown.row + 1} of ${edges.length}: ${lines.join(", ")}.`);
   }
 
   along(from: number, to: number): string {
-    const { placed, model } = this.view;
-    const { edgeSource, edgeTarget, edge: rows } = placed!.scene;
-    const edge = placed!
-      .edgesOf(from)
+    const { edgeSource, edgeTarget } = this.view.placed!.scene;
+    const edge = this.view
+      .placed!.edgesOf(from)
       .find((edge) => edgeSource[edge] === to || edgeTarget[edge] === to);
-    if (edge === undefined) return "";
-    const row = rows[edge]!;
-    if (row < 0) return `${this.lines(edge).join(", ")}. `;
-    const { edgeSource: source, edgeOutput: output } = model.graph;
-    return `On the edge from ${model.describe.output(source[row]!, output[row]!)}. `;
+    return edge === undefined ? "" : `${this.lines(edge).join(", ")}. `;
   }
 
   /** Producer of an edge's tensor, shape and size, and its reader. */
@@ -75,10 +65,8 @@ class EdgeTooltip extends GraphPart {
       return [`${name(scene.edgeSource[edge]!)} runs before ${name(scene.edgeTarget[edge]!)}`];
     }
     const [source, output] = [graph.edgeSource[row]!, graph.edgeOutput[row]!];
-    const readers = Array.from(links.outOf(source)).filter(
-      (edge) => graph.edgeOutput[edge] === output,
-    );
-    const more = readers.length > 1 ? ` and ${readers.length - 1} more` : "";
+    const readers = links.outOf(source).filter((edge) => graph.edgeOutput[edge] === output).length;
+    const more = readers > 1 ? ` and ${readers - 1} more` : "";
     const trust = graph.edgeTrust[row]!;
     const match = trust === Trust.EXACT ? "" : `, match: ${TRUST_LABELS[trust]}`;
     const to = shortName(describe.short(graph.edgeTarget[row]!), TOOLTIP);

@@ -10,33 +10,18 @@ const STEP = 1.02;
 /** From a box to the border of the stage, CSS px. */
 const SPARE = 4;
 
-/** What must be whole on the stage along each axis, in px of the graph. */
 type Span = readonly [low: number, high: number];
-type Kept = Readonly<Record<"x" | "y", Span>>;
 
-/** A box, and as many of the frames around it, from the inside out, as fit along each axis; and how many fit whole. */
-function keptAround(
-  placed: PlacedScene,
-  camera: Camera,
-  box: number,
-  frame: number,
-): [Kept, number] {
-  const spare = SPARE / camera.scale;
+/** A box with as many of the frames around it, from the inside out, as fit along each axis. */
+function keptAround(placed: PlacedScene, camera: Camera, box: number, frame: number): Rectangle {
   const { frames, frameOf } = placed.scene;
-  const rectangle = placed.rectangle(box);
-  const span = { x: spanOf(rectangle, "x", spare), y: spanOf(rectangle, "y", spare) };
-  let fitting = 0;
+  let { x, y, width, height } = placed.rectangle(box);
   for (let at = frame < 0 ? frameOf[box]! : frame; at >= 0; at = frames.parent[at]!) {
-    let axes = 0;
-    for (const axis of ["x", "y"] as const) {
-      const [low, high] = spanOf(placed.frame(at), axis, spare);
-      if (high - low > roomOf(camera, axis)) continue;
-      span[axis] = [low, high];
-      axes += 1;
-    }
-    fitting += Number(axes === 2);
+    const around = placed.frame(at);
+    if (around.width * camera.scale + 2 * SPARE <= camera.width) ({ x, width } = around);
+    if (around.height * camera.scale + 2 * SPARE <= camera.height) ({ y, height } = around);
   }
-  return [span, fitting];
+  return { x, y, width, height };
 }
 
 function roomOf(camera: Camera, axis: "x" | "y"): number {
@@ -44,7 +29,7 @@ function roomOf(camera: Camera, axis: "x" | "y"): number {
 }
 
 /** Camera near another one that cuts no box at the stage's borders and shows what is `kept`; else the same camera. */
-function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: Kept | null): Camera {
+function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: Rectangle | null): Camera {
   const around = camera.view(Math.max(camera.width, camera.height));
   const boxes: number[] = [];
   placed.eachBox(around, (box) => boxes.push(box));
@@ -55,15 +40,10 @@ function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: Kept | null):
       shift(placed, tried, boxes, kept, "y");
       shift(placed, tried, boxes, kept, "x");
     }
-    if (kept && !(holds(tried, kept, "x") && holds(tried, kept, "y"))) break;
+    if (kept && !tried.shows(kept, 0)) break;
     if (boxes.every((box) => isWhole(placed, tried, box) !== false)) return tried;
   }
   return camera;
-}
-
-function holds(camera: Camera, kept: Kept, axis: "x" | "y"): boolean {
-  const half = roomOf(camera, axis) / 2 + 1e-6;
-  return camera[axis] - half <= kept[axis][0] && camera[axis] + half >= kept[axis][1];
 }
 
 function isWhole(placed: PlacedScene, camera: Camera, box: number): boolean | null {
@@ -82,7 +62,7 @@ function shift(
   placed: PlacedScene,
   camera: Camera,
   boxes: readonly number[],
-  kept: Kept | null,
+  kept: Rectangle | null,
   axis: "x" | "y",
 ): void {
   const room = roomOf(camera, axis);
@@ -90,7 +70,7 @@ function shift(
   const spans = boxes
     .filter((box) => isWhole(placed, camera, box) !== null)
     .map((box) => spanOf(placed.rectangle(box), axis, spare));
-  const must = kept?.[axis];
+  const must = kept && spanOf(kept, axis, spare);
   if (must) spans.push(must);
   const from = camera[axis] - room / 2;
   const isFree = (at: number) => !spans.some(([low, high]) => low < at && at < high);
@@ -128,19 +108,15 @@ export function opening(placed: PlacedScene, camera: Camera, wanted: number, fra
   const along = direction === "down" ? y : x;
   const first = along.reduce((best, at, box) => (at < along[best]! ? box : best), 0);
   const box = wanted < 0 ? first : wanted;
-  Object.assign(whole, { scale: READABLE_SCALE, x: x[box]!, y: y[box]! });
-  if (wanted < 0) {
-    whole.clamp(bounds);
-    return withWholeBoxes(placed, whole, null);
-  }
-  const smaller = Object.assign(new Camera(), whole, { scale: LEGIBLE_SCALE });
-  const frames = (camera: Camera) => keptAround(placed, camera, box, frame)[1];
-  if (frames(smaller) > frames(whole)) whole.scale = LEGIBLE_SCALE;
+  const isFramed = wanted >= 0 && placed.scene.frameOf[box]! >= 0;
+  const scale = isFramed ? LEGIBLE_SCALE : READABLE_SCALE;
+  Object.assign(whole, { scale, x: x[box]!, y: y[box]! });
   whole.clamp(bounds);
-  const [kept] = keptAround(placed, whole, box, frame);
+  if (wanted < 0) return withWholeBoxes(placed, whole, null);
+  const kept = keptAround(placed, whole, box, frame);
   for (const axis of ["x", "y"] as const) {
     const half = roomOf(whole, axis) / 2;
-    const [low, high] = kept[axis];
+    const [low, high] = spanOf(kept, axis, SPARE / whole.scale);
     whole[axis] = Math.max(high - half, Math.min(low + half, whole[axis]));
   }
   return withWholeBoxes(placed, whole, kept);

@@ -82,7 +82,6 @@ export class GraphStage {
 
   show(picture: GraphPicture, place: (() => void) | null = null): void {
     if (picture.placed !== this.#picture?.placed) this.#edge = -1;
-    if (this.#picture && this.#picture.placed !== picture.placed) this.#fade();
     this.#picture = picture;
     this.node.dataset.direction = picture.placed.layout.direction;
     this.#overview.invalidate();
@@ -370,18 +369,6 @@ export class GraphStage {
     if (node.hidden === !on) return;
     node.hidden = !on;
     this.camera.widen(this.#box.clientWidth, this.#box.clientHeight);
-  }
-
-  /** Fades from the old picture to the new one. */
-  #fade(): void {
-    const { canvas } = this.#base;
-    if (canvas.width * canvas.height === 0 || !isAnimated()) return;
-    const before = layer("tvmdbg-overlay");
-    [before.canvas.width, before.canvas.height] = [canvas.width, canvas.height];
-    before.context.drawImage(canvas, 0, 0);
-    this.#box.append(before.canvas);
-    const fading = before.canvas.animate([{ opacity: 1 }, { opacity: 0 }], 1.5 * MOVE_MS);
-    fading.onfinish = fading.oncancel = () => before.canvas.remove();
   }
 
   #copy(): Camera {

@@ -1,3 +1,4 @@
+import type { Rectangle, Size } from "../shared/drawing/canvas.ts";
 import { element } from "./dom.ts";
 
 /** Distances from the pointer, the target and the window's edge; how far from the pointer it may be; CSS px. */
@@ -28,12 +29,7 @@ export function titled(title: string, ...rest: readonly (string | Node)[]): Node
 }
 
 /** Part of a view that a tooltip must not cover, in CSS px of its stage. */
-export interface Target {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+export type Target = Readonly<Rectangle>;
 
 /** Tooltip of at most three lines beside its target, in the browser's layer above the page. */
 export class Tooltip {
@@ -120,11 +116,6 @@ export class Tooltip {
     const { x, y } = placeBeside(this.#at, this.#target, this.#size, room);
     this.node.style.transform = `translate(${x}px, ${y}px)`;
   }
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Corner of a tooltip: below its target or above it, beside a tall one, else beside the pointer. */

@@ -23,6 +23,8 @@ let serial = 0;
 
 export class EntryPicker extends TensorPart<HTMLElement> {
   readonly #kinds = select("Kinds of nodes", [], "", (kind) => this.#narrow(kind as EntryFilter));
+  /** Choice of the tensors in the list, for the controls. */
+  readonly kinds = element("label", {}, "tensors ", this.#kinds);
   readonly #id = `tvmdbg-tensor-${++serial}`;
   readonly #entries = this.host.entries;
   readonly #list = element("div", {
@@ -61,7 +63,6 @@ export class EntryPicker extends TensorPart<HTMLElement> {
     iconButton(icons.NEXT, "next tensor", "Next tensor in execution order (])", () =>
       this.host.step(1),
     ),
-    this.#kinds,
     this.beside,
     helpButton(this.host.root),
     fullScreenButton(this.host.root),
@@ -126,12 +127,13 @@ export class EntryPicker extends TensorPart<HTMLElement> {
       }),
     );
     this.#kinds.value = this.#filter;
-    this.#kinds.hidden = filters.length === 0;
+    this.kinds.hidden = filters.length === 0;
   }
 
   #narrow(kind: EntryFilter): void {
     this.#filter = kind;
     if (!this.#pointed) return;
+    this.kinds.closest<HTMLElement>("[popover]")?.hidePopover();
     this.#input.focus();
     this.#search("");
   }

@@ -110,6 +110,7 @@ export class InspectorLayout extends TensorPart {
     super(host);
     const { root, signal } = host;
     this.#valuesButton.setAttribute("aria-pressed", "false");
+    this.#choices.node.append(this.picker.kinds);
     this.#noted();
     root.replaceChildren(
       this.picker.node,

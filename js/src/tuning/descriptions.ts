@@ -49,11 +49,11 @@ export function trialLines(data: TuningData, row: number): string[] {
   const task = data.info.tasks[data.task[row]!]!;
   const place = data.task.subarray(0, row).filter((of) => of === task.index).length;
   const nth = `${ordinal(place + 1)} of ${counted(task.trials, "trial")}`;
-  const best = task.bestTrial === row ? ", the best" : "";
+  const best = task.bestTrial === row ? ", the best of its task" : "";
   const times =
     best || data.error[row] || !task.best
       ? best
-      : `, ${(data.cost[row]! / task.best).toFixed(2)}× the best`;
+      : `, ${(data.cost[row]! / task.best).toFixed(2)}× the best of its task`;
   return [
     `trial ${integer(row)}: ${outcome(data, row)}`,
     `task ${task.index}, ${task.name}`,

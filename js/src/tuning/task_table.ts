@@ -68,10 +68,10 @@ function gflopsText(gflops: number, assumed: boolean): string {
 /** Columns of numbers, by their headings. */
 export const COLUMNS = {
   best: "best",
+  weighted: "weight × best",
   gflops: "GFLOPS",
   trials: "trials",
   failed: "failed",
-  weighted: "weight × best",
   share: "share",
   gain: "expected gain",
   nodes: "nodes",

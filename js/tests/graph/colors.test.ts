@@ -233,8 +233,7 @@ describe("columns", () => {
     const ground = { graph: three, scene: sceneOf([[0], [1], [2]]), palette };
     const colors = new NumberColors(ground, new NodeTimes(three, null), column, null);
     expect(new Set([0, 1, 2].map((box) => colors.face(box))).size).toBe(3);
-    expect(colors.outside).toEqual([]);
-    expect(colors.infinite.map(({ text, color }) => [text, color])).toEqual([
+    expect(colors.outside.map(({ text, color }) => [text, color])).toEqual([
       ["1 +Inf", colors.face(2)],
       ["1 −Inf", colors.face(0)],
     ]);

@@ -52,10 +52,10 @@ describe("texts of a log", () => {
     expect(trialLines(DATA, 0)).toEqual([
       "trial 0: 4.000 ms",
       "task 0, matmul 0",
-      "1st of 2 trials, 2.00× the best",
+      "1st of 2 trials, 2.00× the best of its task",
     ]);
     expect(trialLines(DATA, 1)[0]).toBe("trial 1: BuildTimeoutError");
-    expect(trialLines(DATA, 2).at(-1)).toMatch(/, the best$/);
+    expect(trialLines(DATA, 2).at(-1)).toMatch(/, the best of its task$/);
     expect(trialLines(DATA, 1)).toHaveLength(3);
   });
 

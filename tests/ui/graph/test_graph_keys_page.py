@@ -165,9 +165,9 @@ def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> No
         }
         page.evaluate("node => tvmdbg.models.session.set('selected', [node])", source)
         press(page, "ArrowDown")
-        expect(said(root)).to_contain_text("On the edge from output 1")
+        expect(said(root)).to_contain_text("output 1: ")
         page.evaluate("tvmdbg.models.session.set('notes', { 1: 'told again' })")
-        expect(said(root)).to_contain_text(re.compile(r"On the edge from output 1.*Node [23] of 4"))
+        expect(said(root)).to_contain_text(re.compile(r"output 1: .*Node [23] of 4"))
         drawn = marks(page, root)
         readers.sort(key=lambda node: drawn[node]["x"])
         press(page, "ArrowLeft", "ArrowLeft")

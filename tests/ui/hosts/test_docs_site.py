@@ -33,7 +33,8 @@ def site(bundles: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     command += ["-d", str(out / "doctrees"), "docs", str(out / "html")]
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
-    assert built.stderr == ""
+    bars = "%|"  # of work that takes longer than a second on a slow machine
+    assert not [line for line in built.stderr.splitlines() if line.strip() and bars not in line]
     return out / "html"
 
 

@@ -74,7 +74,7 @@ def test_planted_overflow_is_found_at_its_node(corpus: Path) -> None:
     (birth,) = findings(folder).errors
     assert (birth.rule, birth.confidence) == ("first-nonfinite", Confidence.HIGH)
     assert birth.nodes[0] == planted == 38
-    assert birth.title.startswith(f"First Inf appears in #{planted} ")
+    assert birth.title.startswith(f"First Inf in #{planted} ")
     assert any(f"{bad[planted]['inf']} +Inf, 0 -Inf in 8,192" in fact for fact in birth.evidence)
     assert set(birth.nodes) == set(bad)
     assert birth.entries == tuple((node, 0) for node in sorted(bad))

@@ -226,7 +226,9 @@ def test_a_task_without_a_valid_schedule() -> None:
     assert found.title == "Task 2 (work 2) has no valid schedule"
     assert (found.severity, found.tasks) == (Severity.ERROR, (2,))
     assert found.evidence[0] == "task 2 (work 2): 12 × RuntimeDeviceError"
-    assert found.next_step.startswith("With Ansor, task.apply_best(log_file) raises")
+    why, code, then = found.next_step.splitlines()
+    assert (why, code.count("log.")) == ("Find out why its trials fail:", 2)
+    assert then.startswith("With Ansor, task.apply_best(log_file) raises")
     other = findings(BROKEN, tuner="autotvm").by_rule("no-valid-schedule")[0]
     assert "apply_best" not in other.next_step
     assert "autotvm.apply_history_best(log_file) warns" in other.next_step

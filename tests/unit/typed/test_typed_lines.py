@@ -146,7 +146,7 @@ NOT_TYPED = {
         "find",
     ),
     *("engine.draw", "named.open", "save", "path.json"),
-    *('MemoryOptions(ViewOptions, view="memory")', "health.of(node)"),
+    *('MemoryOptions(ViewOptions, view="memory")', "health.of(node)", "rotate(-90)"),
     *("groups.find({!r:.80})", "graph.node({!r:.80})"),
 }
 #: Texts without advice: C++, programs of TVM, styles, names of operators, what is written anew.

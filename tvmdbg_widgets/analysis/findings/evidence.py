@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text
 from tvmdbg_widgets.model.base.text import Issue, Issues, one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
-from tvmdbg_widgets.model.graph.graph import node_labels, node_title, short_label
+from tvmdbg_widgets.model.graph.graph import LONGEST_LABEL, node_labels, node_title, short_label
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.operators import bare, parts, without_prefix
 from tvmdbg_widgets.model.parameters import later_writers
@@ -247,11 +247,11 @@ class RunEvidence:
         """Nodes that take time."""
         return np.flatnonzero(self.shares > 0).tolist()
 
-    def name(self, node: int) -> str:
+    def name(self, node: int, most: int = LONGEST_LABEL) -> str:
         """Return a node's name: ``"#38 conv2d + add + relu"``, ``"node 38"``, ``"call 38"``."""
         item = self.words.item if self.words is not None and not self.tensors else "node"
         label, numbered = self.label(node), f"{item} {node}"
-        return numbered if label in ("", numbered) else node_title(short_label(label), node)
+        return numbered if label in ("", numbered) else node_title(short_label(label, most), node)
 
     def label(self, node: int) -> str:
         """Return the operators of a node in a few words, else its name, on one line."""
@@ -286,12 +286,12 @@ class RunEvidence:
         modules = () if graph is None else graph.module_prefixes
         return text.cut(one_line(without_prefix(name, modules)), _LONGEST_NAME)
 
-    def entry_name(self, entry: Entry) -> str:
+    def entry_name(self, entry: Entry, most: int = LONGEST_LABEL) -> str:
         """Return an output's name: the node's, with ``:1`` behind the id beyond the first."""
         node, output = entry
-        name = self.name(node)
+        name = self.name(node, most)
         if output and name.startswith(f"#{node}"):
-            return node_title(short_label(self.label(node)), node, output)
+            return node_title(short_label(self.label(node), most), node, output)
         return name + (f":{output}" if output else "")
 
     def list(self, nodes: Sequence[int], most: int = _LISTED) -> str:

@@ -86,6 +86,8 @@ def find_slow_twins(evidence: RunEvidence) -> Iterable[Finding]:
         return
     worst = slow[0]
     name, number = evidence.name(worst.node), counted(len(worst.twins.nodes), "twin")
+    together = int(times.together[worst.node])
+    name += f" (one event of {counted(together, 'operator')})" if together > 1 else ""
     lost = sum(each.ns - each.usual_ns for each in slow) / timeline.total_ns
     more = f", and {counted(len(slow) - 1, 'more operator')}" if slow[1:] else ""
     facts = [*_rows(evidence, times, worst), *_denormals(evidence, worst)]
@@ -187,8 +189,10 @@ def _comparable(
     for source, output in zip(
         graph.edge_source[edges].tolist(), graph.edge_output[edges].tolist(), strict=True
     ):
-        if source >= 0:
-            entries.append(graph.entry_range(source)[output])
+        outputs = graph.entry_range(source) if source >= 0 else range(0)
+        if not 0 <= output < len(outputs):
+            return False
+        entries.append(outputs[output])
     known = graph.shape_known[entries].all()
     return bool(known) and not _BY_DATA & set(evidence.operator_parts(node))
 

@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from tvmdbg_widgets.cli.common.terminal import for_shell, note, paragraph, problem
+from tvmdbg_widgets.model.base.short_tracebacks import close_paths
 from tvmdbg_widgets.model.base.slips import meant
 
 #: Exit statuses.
@@ -220,9 +221,10 @@ def in_words(error: Exception) -> str:
     """Return an error as one sentence that begins with its file."""
     if not isinstance(error, OSError) or error.filename is None:
         return str(error)
-    missing = isinstance(error, FileNotFoundError)
-    text = "no such file or folder" if missing else error.strerror or error
-    return f"{os.fsdecode(error.filename)}: {text}"
+    path = os.fsdecode(error.filename)
+    if isinstance(error, FileNotFoundError):
+        return f"{path}: no such file or folder{close_paths(path)}"
+    return f"{path}: {error.strerror or error}"
 
 
 def _print_format_error(error: Any) -> None:

@@ -35,7 +35,7 @@ def distill(
 ) -> None:
     """Write the best records of each workload and target key to a log that TVM reads.
 
-    The same records, in the same order, as TVM's distill mode; each line stays as it is. TVM's
+    The same records, in the same order, as TVM's distill mode; lines stay as they are. TVM's
     merges what OUT already holds: name that file as one more LOG, and another OUT.
     """
     if output is None:

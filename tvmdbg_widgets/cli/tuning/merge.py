@@ -28,7 +28,7 @@ def merge(
         option("QUERY", "Only these trials, such as 'task:3 cost<2ms'; see the manual, Searching."),
     ] = None,
 ) -> None:
-    """Write the records of several logs to one that TVM reads, each line as it is.
+    """Write the records of several logs to one that TVM reads; lines stay as they are.
 
     What cannot be read is left out and counted; records that are in several logs stay in it as
     often.

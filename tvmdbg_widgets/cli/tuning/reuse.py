@@ -69,10 +69,8 @@ def reuse(
         str | None, option("FOLDER", "Folder there for TIR and generated code.")
     ] = None,
     new_log: Annotated[str, option("LOG", "What the script writes.")] = "rerun.json",
-    build_timeout: Annotated[
-        int, option("S", "Seconds for each build.", rich_help_panel=_HOW)
-    ] = 60,
-    timeout: Annotated[int, option("S", "Seconds for each run.", rich_help_panel=_HOW)] = 30,
+    build_timeout: Annotated[int, option("S", "Seconds per build.", rich_help_panel=_HOW)] = 60,
+    timeout: Annotated[int, option("S", "Seconds per run.", rich_help_panel=_HOW)] = 30,
     number: Annotated[int, option("N", "Runs that are averaged.", rich_help_panel=_HOW)] = 3,
     repeat: Annotated[int, option("N", "Averages that are taken.", rich_help_panel=_HOW)] = 3,
     min_repeat_ms: Annotated[
@@ -86,7 +84,7 @@ def reuse(
     """Write a script that measures schedules on another machine with TVM 0.8 to 0.19 alone.
 
     It builds and runs each schedule, discards the slow first measurement, and writes a new log,
-    which tvmdbg tuning compare compares with this one. What may go wrong there is said here.
+    which tvmdbg tuning compare compares with this one. It prints what may go wrong there.
     """
     if sum((rows is not None, select is not None, best)) > 1:
         raise UsageError("--rows, --select and --best exclude each other")

@@ -62,7 +62,7 @@ def summary(
     """Summarize a tuning: findings, where the latency ended, errors, lines that were not read.
 
     [bold]error[/]: trials were lost, or a task has no schedule. [bold]warning[/]: questionable.
-    [bold]info[/]: worth knowing. Each finding comes with its evidence, how sure it is, and what to
+    [bold]info[/]: worth knowing. A finding comes with its evidence, its confidence, and what to
     do.
     """
     allowed = None if max_errors is None else _limit(max_errors)

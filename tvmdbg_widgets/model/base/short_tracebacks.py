@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import traceback
 from collections.abc import Iterator
+from functools import partial
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -30,7 +31,8 @@ _KINDS = (OSError, ValueError, TypeError, LookupError, ImportError, AttributeErr
 def shorten(problem: BaseException, *, is_slip: bool = False) -> None:
     """Make IPython show an error of the user in at most three lines."""
     if not hasattr(problem, "_render_traceback_") and (is_slip or _is_a_slip(problem)):
-        problem._render_traceback_ = lambda: _shown(problem)  # type: ignore[attr-defined]
+        # Not a lambda: errors of worker processes are pickled.
+        problem._render_traceback_ = partial(_shown, problem)  # type: ignore[attr-defined]
 
 
 def _is_a_slip(problem: BaseException) -> bool:
@@ -71,15 +73,16 @@ def message_of(problem: BaseException) -> str:
     """Return the message of an error: a path with close ones, names without quotes around all."""
     if isinstance(problem, OSError) and problem.filename and problem.strerror:
         path = os.fsdecode(problem.filename)
-        reason = problem.strerror[:1].lower() + problem.strerror[1:]
-        return f"{reason}: {path!r}{_close_paths(path) if not os.path.exists(path) else ''}"  # noqa: PTH110
+        if isinstance(problem, FileNotFoundError):
+            return f"no such file or folder: {path!r}{close_paths(path)}"
+        return f"{problem.strerror[:1].lower()}{problem.strerror[1:]}: {path!r}"
     if isinstance(problem, KeyError) and problem.args:
         return str(problem.args[0])
     return str(problem)
 
 
-def _close_paths(path: str) -> str:
-    """Return where a path ends to exist, and names like the missing one there."""
+def close_paths(path: str) -> str:
+    """Return the folder of a missing path that is missing, too, or close names in it."""
     folder, name = os.path.split(path.rstrip(os.sep))
     here = folder or os.curdir
     if not os.path.isdir(here):  # noqa: PTH112

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, counted
-from tvmdbg_widgets.model.base.slips import meant, public_class, suggesting
+from tvmdbg_widgets.model.base.slips import meant, public_class
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph import nodes as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Graph", "Node", "NodeKind", "Nodes", "Subgraph"]
 
 
-@suggesting
 @public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph(GraphColumns):
@@ -255,7 +254,7 @@ _KINDS = 256
 _BUFFER = 255
 
 
-_LONGEST_LABEL = 40
+LONGEST_LABEL = 40
 _FUSED = " + "
 
 
@@ -265,7 +264,7 @@ def node_title(label: str, node: int, output: int = 0) -> str:
     return f"{place} {label}" if label else place
 
 
-def short_label(text: str, most: int = _LONGEST_LABEL) -> str:
+def short_label(text: str, most: int = LONGEST_LABEL) -> str:
     """Shorten a label in the middle, like ``shortName`` in the views: ``"conv2d + … + cast"``.
 
     Of fused operators the first and the last stay, and as many beside them as there is room for;

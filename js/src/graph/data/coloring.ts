@@ -94,7 +94,7 @@ export class ClassColors extends KindColors {
 
   override flat(box: number): string {
     const code = this.#most[box]!;
-    return code < 0 ? this.ground.palette.theme.line : this.color(code);
+    return code < 0 ? this.ground.palette.hatched : this.color(code);
   }
 
   override face(box: number): string | null {

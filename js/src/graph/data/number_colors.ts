@@ -110,21 +110,18 @@ export class NumberColors extends KindColors {
     return TOGETHER[this.column.together];
   }
 
-  /** Numbers of nodes beyond the scale in words. */
-  get outside(): string[] {
-    const { under, over } = this.counts;
-    return [under ? `${integer(under)} below` : "", over ? `${integer(over)} above` : ""].filter(
-      Boolean,
-    );
-  }
-
-  /** Infinite values, which the ramp has no color for. */
-  get infinite(): { text: string; color: string }[] {
-    const { posInf, negInf } = this.counts;
-    return [
-      { text: `${integer(posInf)} +Inf`, color: specials.posInf, count: posInf },
-      { text: `${integer(negInf)} −Inf`, color: specials.negInf, count: negInf },
-    ].filter(({ count }) => count);
+  /** Numbers of nodes beyond the scale in words; infinite values have colors of their own. */
+  get outside(): { text: string; color: string }[] {
+    const { under, over, posInf, negInf } = this.counts;
+    const rows = [
+      [under, "below", ""],
+      [over, "above", ""],
+      [posInf, "+Inf", specials.posInf],
+      [negInf, "−Inf", specials.negInf],
+    ] as const;
+    return rows
+      .filter(([count]) => count)
+      .map(([count, word, color]) => ({ text: `${integer(count)} ${word}`, color }));
   }
 
   /** The quantity in the legend. */
@@ -144,7 +141,7 @@ export class NumberColors extends KindColors {
   }
 
   override flat(box: number): string {
-    return this.#fill(box, this.#largest[box]!) ?? this.ground.palette.theme.line;
+    return this.#fill(box, this.#largest[box]!) ?? this.ground.palette.hatched;
   }
 
   override face(box: number): string | null {

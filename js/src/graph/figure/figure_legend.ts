@@ -132,8 +132,9 @@ class Items {
     const before = `${colors.title} ${colors.text(scale.low)}`;
     if (!counts.known) yield this.#text(colors.title);
     else yield this.#ramp(before, `${colors.text(scale.high)}${isWhole ? " (slowest)" : several}`);
-    for (const words of colors.outside) yield this.#text(words);
-    for (const { text, color } of colors.infinite) yield this.#chip(text, "", () => color);
+    for (const { text, color } of colors.outside) {
+      yield color ? this.#chip(text, "", () => color) : this.#text(text);
+    }
     if (counts.known && counts.unknown) yield this.#unknown(counts.unknown);
     if (column.note) yield this.#text(column.note, "muted");
   }

@@ -306,8 +306,9 @@ export class BoxLabels implements BoxTexts {
     return Math.ceil(Math.min(tokens.group.maxWidth, words + beside));
   }
 
-  widthOfHeader(group: number): number {
-    const words = this.#small(`${this.#groups.title(group)} · ${this.timeOfGroup(group)}`);
+  widthOfHeader(group: number, compact: boolean): number {
+    const title = `${this.#groups.title(group)} · ${this.timeOfGroup(group)}`;
+    const words = this.#small(compact ? withoutShare(title) : title);
     return Math.ceil(Math.min(maxWidth, TAG + padding + words + BUTTON));
   }
 
@@ -326,6 +327,11 @@ export class BoxLabels implements BoxTexts {
   entry(node: number, output: number): string {
     return entryText(this.#graph, node, output, shapeText);
   }
+}
+
+/** A group's title without the share of its time, for which compact boxes have no room. */
+export function withoutShare(title: string): string {
+  return title.replace(/ · [^·]*%/, "");
 }
 
 export function measureFor(font: string): LabelMeasure {
@@ -381,8 +387,10 @@ export function compactWords(words: BoxTexts, labels: BoxLabels, valued: boolean
 /** A title in one line, shortened if operators are fused; or in two of similar length if it is long and has a blank. */
 function linesIn(title: string, measure: (text: string) => number): readonly string[] {
   if (measure(title) <= ONE_LINE) return [title];
-  if (title.split(" + ").length > 2) {
-    return [shortName(title, (words) => measure(words) <= ONE_LINE)];
+  const fused = title.split(" + ");
+  if (fused.length > 2) {
+    const room = Math.max(ONE_LINE, measure(`${fused[0]} + … + ${fused.at(-1)}`));
+    return [shortName(title, (words) => measure(words) <= room)];
   }
   let best: readonly string[] = [title];
   let width = measure(title);

@@ -37,7 +37,7 @@ export function layoutInput(
     frameOf: scene.frameOf,
     frames: {
       parent,
-      minWidth: Float64Array.from(group, (member) => labels.widthOfHeader(member)),
+      minWidth: Float64Array.from(group, (member) => labels.widthOfHeader(member, scene.compact)),
     },
     options: {
       ...(direction === "right" && { layerGap: GAP_RIGHT }),

@@ -191,9 +191,7 @@ export class EdgePainter {
     };
     for (const { text, edge, point } of this.#labels(picture, edges)) {
       const width = this.#measure.width(text);
-      const record = this.#spots(picture, edge, point, width).find(
-        (spot) => isFree(spot) && !this.#covers(picture, edge, spot),
-      );
+      const record = this.#spots(picture, edge, point, width).find(isFree);
       if (!record) continue;
       taken.push({ ...record, text, node: -1 });
       context.globalAlpha = 0.85;
@@ -227,6 +225,8 @@ export class EdgePainter {
     for (const edge of edges) {
       if (edgeStyle[edge] === EdgeStyle.CONTROL) continue;
       const box = edgeSource[edge]!;
+      // Where a line turns to the next column, a text would cover it.
+      if (placed.columnOf(box) !== placed.columnOf(edgeTarget[edge]!)) continue;
       const slot = edgeSlot[edge]!;
       const tensor = `${box}:${slot}`;
       if (isStub[edge]) {
@@ -260,23 +260,6 @@ export class EdgePainter {
         point,
       };
     }
-  }
-
-  /** True if a text would cover the line it describes, as where that turns to the next column. */
-  #covers({ placed, camera }: GraphPicture, edge: number, spot: Rectangle): boolean {
-    const { offsets, points } = placed.layout.routes;
-    const [first, end] = [offsets[edge]!, offsets[edge + 1]!];
-    for (let i = first; i + 1 < end; i++) {
-      const [fromX, fromY] = [camera.screenX(points[2 * i]!), camera.screenY(points[2 * i + 1]!)];
-      const toX = camera.screenX(points[2 * i + 2]!);
-      const toY = camera.screenY(points[2 * i + 3]!);
-      // Lines turn at right angles where they could meet a text; slanted ones lead away from it.
-      if (Math.abs(toY - fromY) > 1) continue;
-      const [low, high] = [Math.min(fromX, toX), Math.max(fromX, toX)];
-      const isBeside = high < spot.x || low > spot.x + spot.width;
-      if (!isBeside && fromY > spot.y - 1 && fromY < spot.y + spot.height + 1) return true;
-    }
-    return false;
   }
 
   /** Positions for the text of an edge, best first: beside a point of it, away from the line's turn. */

@@ -3,6 +3,7 @@ import { GroupSource } from "../../shared/client/answers.ts";
 import { type Pen, type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { isIn } from "../camera.ts";
+import { withoutShare } from "../layout/labels.ts";
 import { paintHatch } from "./palette.ts";
 import { detail, type GraphPicture, isSetBack, type LabelRecord, whole } from "./picture.ts";
 
@@ -259,7 +260,9 @@ export class FramePainter {
     const beside = isStill ? 0 : BUTTON_PX + PAD;
     const free = right - left - TAG_PX - 2 * PAD - beside;
     if (free < 0) return null;
-    const words = this.#measure.fit(whole(this.#measure, titleOf(picture, group), free), free);
+    const title = titleOf(picture, group);
+    const shown = placed.scene.compact ? withoutShare(title) : title;
+    const words = this.#measure.fit(whole(this.#measure, shown, free), free);
     const y = shape.y + (room - height) / 2;
     if (y < 0 || y + height > camera.height) return null;
     const width = TAG_PX + PAD + (words ? this.#measure.width(words) + PAD : 0) + beside;

@@ -135,11 +135,9 @@ export class GraphOverview {
     const isHeat = showsTimes(picture);
     const heat = (box: number) => heatOf(picture, box);
     const isFaulty = (picture.health?.nodes.origin ?? -1) >= 0;
-    this.node.title = `the whole graph: drag to move the framed part, which is on the stage${
-      placed.columns > 1 ? " (one frame per column)" : ""
-    }. Strip: ${isHeat ? "time of the slowest" : "color of the foremost"} at each place. Arrow: ${
-      isFaulty ? "the first fault" : "the slowest operator"
-    }`;
+    this.node.title = `the whole graph; drag to move. Framed: what is on the stage, by column. Strip: ${
+      isHeat ? "time of the slowest" : "color of the foremost"
+    } at each place. Arrow: ${isFaulty ? "the first fault" : "the slowest operator"}`;
     this.node.ariaLabel = this.node.title;
     const limit = (value: number, most: number) => Math.min(most - 1, Math.max(0, value));
     const perFlow = at.room / placed.length;

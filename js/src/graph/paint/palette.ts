@@ -21,12 +21,15 @@ export class Palette {
   readonly edge: string;
   /** Fill and ink of a faded box. */
   readonly plain: string;
+  /** Quiet color of unknown values and of what is left of a whole. */
+  readonly hatched: string;
   readonly frame: string;
 
   constructor(readonly theme: Theme) {
     this.edge = mix(theme.background, theme.text, 0.55);
     this.frame = `rgba(${channels(theme.text).join(", ")}, 0.035)`;
     this.plain = mix(theme.background, theme.text, 0.03);
+    this.hatched = mix(theme.background, theme.text, 0.16);
   }
 
   tint(opKind: string): string {
@@ -63,11 +66,7 @@ export class Palette {
 
   verdict(verdict: number): string {
     const { OK, suspicious, faulty } = healthFills(this.theme);
-    return [this.plain, OK, suspicious, faulty][verdict] ?? this.theme.line;
-  }
-
-  get hatched(): string {
-    return mix(this.theme.background, this.theme.text, 0.16);
+    return [this.plain, OK, suspicious, faulty][verdict] ?? this.hatched;
   }
 }
 

@@ -81,7 +81,7 @@ export function flatFill(
   picture: Pick<GraphPicture, "colors" | "highlight" | "hits" | "palette">,
   box: number,
 ): string {
-  return isSetBack(picture, box) ? picture.palette.theme.line : picture.colors.flat(box);
+  return isSetBack(picture, box) ? picture.palette.hatched : picture.colors.flat(box);
 }
 
 /** Ranks and fills of boxes without text, computed once for all frames. */

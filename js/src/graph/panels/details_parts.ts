@@ -111,11 +111,7 @@ const QUANTIZATION = " quantization";
 const KERNEL = "kernel";
 /** Attributes that its section or the boxes around it already show. */
 const REDUNDANT = ["kind", "delegate", "delegate_index", "backend"];
-const WORDS: Record<string, string> = {
-  [OPERATOR]: "operator",
-  "group input channels": "input channels",
-  "group output channels": "output channels",
-};
+const WORDS: Record<string, string> = { [OPERATOR]: "operator" };
 
 /** Attributes of the delegate's operator, in a readable order, and the others. */
 export function delegateOf(attrs: AttributeList): {

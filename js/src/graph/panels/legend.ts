@@ -58,8 +58,7 @@ class NumberKey extends GraphPart {
     this.#colors = colors;
     const { axis, scale, column, counts, together } = colors;
     this.#name.textContent = colors.title;
-    const order = colors.ramp === "heat" ? ", stronger is slower" : "";
-    const fill = `fill: ${column.name}, ${column.scale}${order}; for several nodes the ${together}`;
+    const fill = `fill: ${column.name}, ${column.scale}; for several nodes the ${together}`;
     this.node.title = [fill, column.note].filter(Boolean).join("; ");
     this.#bar.hidden = counts.known === 0;
     const stops = Array.from({ length: STOPS + 1 }, (_, i) => colors.color(axis.value(i / STOPS)));
@@ -68,10 +67,9 @@ class NumberKey extends GraphPart {
     this.#handles.place({ x: SIDE, y: 7, width: WIDTH, height: 0 }, axis, [scale.low, scale.high]);
     const unknown = counts.known && counts.unknown;
     this.#counts.replaceChildren(
-      colors.outside.join(", "),
-      ...colors.infinite.flatMap(({ text, color }) => [swatch(color), text]),
+      ...colors.outside.flatMap(({ text, color }) => [color ? swatch(color) : " ", text]),
       ...(unknown ? [swatch(""), `${integer(unknown)} unknown`] : []),
-      column.note ? span("tvmdbg-graph-note", ` (${column.note})`) : "",
+      column.note ? span("tvmdbg-graph-aside", ` (${column.note})`) : "",
     );
   }
 
@@ -107,8 +105,9 @@ function swatch(color: string): HTMLElement {
   return sample;
 }
 
-/** Without zeros that say nothing: `2 ms` for `2.000 ms`. */
+/** Without zeros that say nothing, `2 ms` for `2.000 ms`, and with room between the ends: `same`. */
 function brief(text: string): string {
+  if (text === "same speed") return "same";
   return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 }
 

@@ -17,7 +17,11 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, within
-from tvmdbg_widgets.analysis.findings.values.twin_ranges import contrast, grouped_text
+from tvmdbg_widgets.analysis.findings.values.twin_ranges import (
+    OperandContrast,
+    contrast,
+    grouped_text,
+)
 from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -29,6 +33,7 @@ from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 
 _FLOAT16_MAX = 65504.0
+_SHORT = 20  # letters of a name in a title that also says the cause
 _MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maximum", "minimum")
 
 
@@ -194,17 +199,14 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
     elif role:
         title = f"{role.capitalize()} {name} contains {what}: {_of(count, stats)}{channels}"
     elif cause is not None and cause.operands:
-        title = f"First {what} appears in {name}: {cause.clause}"
+        title = f"First {what} in {evidence.entry_name(entry, _SHORT)}: {cause.clause}"
     else:
         title = f"First {what} appears in {name}: {_of(count, stats)}{channels}"
     facts = [] if cause is None else cause.facts(evidence)
     size = counted(stats.size, "value")
     counts = f"{stats.nan:,} NaN, {stats.pos_inf:,} +Inf, {stats.neg_inf:,} -Inf in {size}"
     facts.append(counts + _largest(evidence, entry, stats) + channels)
-    full_name = evidence.short_name(node)
-    if full_name not in ("", evidence.label(node)):
-        facts.append(f"full name: {full_name}")
-    facts += _inputs(evidence, node)
+    facts += _inputs(evidence, node, () if cause is None else cause.operands)
     if spread:
         nodes = nodes_of(spread)
         facts.append(
@@ -220,6 +222,9 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
                 f"{_of(carriers[turned].nan, carriers[turned])}"
             )
     facts += _outputs(evidence, carriers, (entry, *spread))
+    full_name = evidence.short_name(node)
+    if full_name not in ("", evidence.label(node)):
+        facts.append(f"full name: {full_name}")
     finding = Finding(
         Severity.ERROR,
         title,
@@ -257,11 +262,14 @@ def _next_step(evidence: RunEvidence, node: int) -> str:
     )
 
 
-def _inputs(evidence: RunEvidence, node: int) -> list[str]:
+def _inputs(evidence: RunEvidence, node: int, stated: tuple[OperandContrast, ...]) -> list[str]:
     if not evidence.is_operator(node):
         return []
     words = []
+    left_out = {operand.entry for operand in stated}
     for entry in dict.fromkeys(read.entry for read in evidence.reads(node) if read.sure):
+        if entry in left_out:
+            continue
         stats = evidence.statistics.get(entry)
         if stats is not None and stats.finite and stats.finite == stats.size:
             bounds = f"{grouped_text(stats.minimum)} … {grouped_text(stats.maximum)}"

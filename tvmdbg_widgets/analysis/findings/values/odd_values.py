@@ -18,9 +18,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
+from tvmdbg_widgets.analysis.findings.values.twin_ranges import contrast, grouped_text
 from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
-from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -83,10 +83,11 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
             evidence,
             near,
             f"is within a factor of 2 of the float16 maximum ({_MAX:,.0f})",
-            [f"{evidence.entry_name(e)}: {number_text(_larger_bound(whole[e]))}" for e in near],
+            [f"{evidence.entry_name(e)}: {grouped_text(_larger_bound(whole[e]))}" for e in near],
             step="A larger input would overflow: keep these nodes in float32, or rescale.",
             weight=0.6,
             severity=Severity.WARNING,
+            cause=True,
         )
     small: dict[Entry, int] = evidence.probed("dynamic-range")
     lost = {e: count for e, count in small.items() if tensors[e].dtype.name == "float16"}
@@ -101,16 +102,16 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
     beyond = [entry for entry in floats if _peak(whole[entry]) > _MAX]
     if beyond:
         facts = [
-            f"{evidence.entry_name(e)}: {number_text(_larger_bound(whole[e]))}" for e in beyond
+            f"{evidence.entry_name(e)}: {grouped_text(_larger_bound(whole[e]))}" for e in beyond
         ]
         what = f"has values beyond {_MAX:,.0f}, which would be Inf in float16"
         step = "Keep these nodes in float32 when converting to float16."
-        yield _of_limit(evidence, beyond, what, facts, step=step, weight=0.7)
+        yield _of_limit(evidence, beyond, what, facts, step=step, weight=0.7, cause=True)
     wide = {e: count for e, count in small.items() if tensors[e].dtype.name == "float32"}
     if wide:
         facts = [
             f"{evidence.entry_name(e)}: {wide[e]:,} of {read[e].finite - read[e].zero:,} nonzero"
-            f"; largest magnitude {number_text(_larger_bound(read[e]))}"
+            f"; largest magnitude {grouped_text(_larger_bound(read[e]))}"
             for e in wide
         ]
         what = "has too wide a range for one int8 scale: most values would round to zero"
@@ -127,9 +128,20 @@ def _of_limit(
     step: str,
     weight: float,
     severity: Severity = Severity.INFO,
+    cause: bool = False,
 ) -> Finding:
-    title = f"{evidence.entry_name(entries[0])} {what}{and_more(len(entries) - 1, 'tensor')}"
-    return evidence.of_entries(severity, title, facts, entries, step=step, weight=weight)
+    first = entries[0]
+    more = and_more(len(entries) - 1, "tensor")
+    # Values are large from here on: twins tell whether the operands of this node are the reason.
+    found = contrast(evidence, first[0]) if cause and evidence.is_operator(first[0]) else None
+    if found is None or not found.operands:
+        title = f"{evidence.entry_name(first)} {what}{more}"
+        return evidence.of_entries(severity, title, facts, entries, step=step, weight=weight)
+    title = f"{evidence.entry_name(first)} {what}; {found.clause}{more}"
+    facts[1:1] = found.facts(evidence)
+    step = f"{found.step(evidence)} {step}"
+    finding = evidence.of_entries(severity, title, facts, entries, step=step, weight=weight)
+    return finding.resting_on(found.doubts(evidence))
 
 
 def _larger_bound(stats: Statistics) -> object:

@@ -72,19 +72,14 @@ class TwinContrast(NamedTuple):
 
     @property
     def clause(self) -> str:
-        """``"its weights reach 8,376, those of its 6 twins at most 0.411"``."""
+        """``"weights reach 8,376 (0.411 in 6 twins)"``: short, as it is the end of a title."""
         first = self.operands[0]
-        whose = counted(len(first.others), "twin")
         several = first.kind == "weights"
+        most = f"({magnitude_text(first.most)} in {counted(len(first.others), 'twin')})"
         if not first.peak:
-            verb, those = ("are", "those") if several else ("is", "that")
-            most = magnitude_text(first.most)
-            return f"its {first.kind} {verb} all zero, {those} of its {whose} up to {most}"
-        verb, those = ("reach", "those") if several else ("reaches", "that")
-        return (
-            f"its {first.kind} {verb} {magnitude_text(first.peak)}, {those} of its {whose} at most "
-            f"{magnitude_text(first.most)}"
-        )
+            return f"{first.kind} {'are' if several else 'is'} all zero {most}"
+        verb = "reach" if several else "reaches"
+        return f"{first.kind} {verb} {magnitude_text(first.peak)} {most}"
 
     def step(self, evidence: RunEvidence) -> str:
         """Return what to do about the operand that stands out most."""
@@ -210,8 +205,8 @@ def _comparable(evidence: RunEvidence, entry: Entry, other: Entry) -> bool:
 def _kind(evidence: RunEvidence, entry: Entry) -> str:
     if evidence.role(entry[0]) != _PARAMETER:
         return "input"
-    shape = evidence.tensors[entry].shape
-    wide = sum(size > 1 for size in shape) >= _WEIGHT_RANK
+    tensor = evidence.tensors.get(entry)
+    wide = tensor is not None and sum(size > 1 for size in tensor.shape) >= _WEIGHT_RANK
     return "weights" if wide else _PARAMETER
 
 
