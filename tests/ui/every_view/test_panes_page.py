@@ -225,3 +225,11 @@ def test_first_finding_opens_the_views_though_it_is_a_warning(page: Page, int8: 
     assert 0 < mark["y"] < box_of(canvas)["height"]
     assert canvas.evaluate(COLOR, [mark["x"] - 5, mark["y"] + 1]) == WARNING
     assert page.evaluate("tvmdbg.models.session.get('selected')") == []
+
+
+def test_badge_of_a_noisy_operator_is_whole_beside_a_long_name(page: Page, int8: str) -> None:
+    show(page, int8, SMALL)
+    badge = pane(page, "timeline").locator(".tvmdbg-timeline-row .tvmdbg-timeline-noisy").first
+    cell = badge.locator("..")
+    assert sides(badge)[2] <= sides(cell)[2]
+    assert cell.evaluate("(cell) => cell.scrollWidth > cell.clientWidth")
