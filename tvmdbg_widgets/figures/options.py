@@ -304,7 +304,7 @@ class TimelineOptions(ViewOptions, view="timeline"):
     slice_color: str = option(
         choice("auto", "kind", "block", "share", "change"),
         "auto",
-        'What slices are colored by: ``"kind"`` of operator, ``"block"`` around it, ``"share"`` '
+        'Color of slices: by ``"kind"`` of operator, ``"block"`` around it, ``"share"`` '
         'of the time, or of two runs ``"change"``. ``"auto"``: of two runs the change; else the '
         "kind, unless one kind takes nine tenths of the time; then the block, else the share.",
     )

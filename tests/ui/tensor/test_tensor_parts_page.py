@@ -496,7 +496,7 @@ def test_readings_of_complex_numbers(
 
 
 def saved(page: Page, kind: str) -> Path:
-    page.get_by_role("button", name="Save what is shown (w)").click()
+    page.get_by_role("button", name="Save this view (w)").click()
     with page.expect_download() as download:
         page.get_by_role("button", name=f"(.{kind})").click()
     return download.value.path()

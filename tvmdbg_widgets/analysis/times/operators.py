@@ -150,7 +150,7 @@ class Operators(Sequence[OperatorRow]):
     def as_tvm(self, release: str | None = None) -> str:
         """Return the table as TVM's debugger prints it, byte for byte if one was read.
 
-        Otherwise it is printed anew from graph and node times, with the columns of the release:
+        Otherwise it is rendered from graph and node times, with the columns of the release:
         named, or of the files. ``Measurements(us)`` holds the mean where that alone is known.
 
         ::

@@ -135,7 +135,7 @@ class Tensor(Counted):
         Parameters
         ----------
         reading
-            One of ``readings``. Default: packed below 8 bits, but bool one a byte; complex
+            One of ``readings``. Default: packed below 8 bits, but bool one per byte; complex
             numbers as such.
 
         Raises

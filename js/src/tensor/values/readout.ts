@@ -59,7 +59,7 @@ export class Readout extends TensorPart {
 
   constructor(host: TensorHost, tools: readonly HTMLElement[]) {
     super(host);
-    const copy = iconButton(icons.CODE, "code", "Copy Python code for what is shown (y)", () =>
+    const copy = iconButton(icons.CODE, "code", "Copy Python code for this view (y)", () =>
       host.copy(),
     );
     this.node.append(piece("tools tvmdbg-gap-4", copy, ...tools));

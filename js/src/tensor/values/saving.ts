@@ -127,7 +127,7 @@ type SaveFormat = "npy" | "csv" | "png";
 
 /** Saves the visible part: its values as numpy's file or as text, or its picture. */
 export class TensorExport extends TensorPart<SavingSource> {
-  readonly #button = iconButton(icons.SAVE, "save", "Save what is shown (w)", () => this.toggle());
+  readonly #button = iconButton(icons.SAVE, "save", "Save this view (w)", () => this.toggle());
   readonly #status = div("tvmdbg-tensor-save-status tvmdbg-anywhere");
   readonly #bar = element("progress", { max: 1, value: 0, hidden: true, "aria-label": "Fetched" });
   readonly #kinds = { npy: this.#offer("npy"), csv: this.#offer("csv"), png: this.#offer("png") };
@@ -137,7 +137,7 @@ export class TensorExport extends TensorPart<SavingSource> {
     {
       class: "tvmdbg-tensor-save-menu tvmdbg-column",
       role: "group",
-      "aria-label": "Save what is shown",
+      "aria-label": "Save this view",
       hidden: true,
     },
     part("save-kinds tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", ...Object.values(this.#kinds)),
