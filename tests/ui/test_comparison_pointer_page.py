@@ -1,5 +1,6 @@
 """What the pointer alone does to two graphs side by side: move both, click differences, buttons."""
 
+import re
 from typing import Any
 
 import pytest
@@ -55,10 +56,10 @@ def test_a_drag_and_the_wheel_move_both_graphs(
     page.mouse.wheel(0, -300)
     larger, follows = (marks(page, root, side)[node[side]] for side in (lead, other))
     assert follows["width"] > 1.2 * before["width"]
-    pull_up(page, canvas, 40)
+    pull_up(page, canvas, 12)
     moved, followed = (marks(page, root, side)[node[side]] for side in (lead, other))
-    assert moved["y"] - larger["y"] == pytest.approx(-40, abs=1)
-    assert followed["y"] - follows["y"] == pytest.approx(-40, abs=1)
+    assert moved["y"] - larger["y"] == pytest.approx(-12, abs=1)
+    assert followed["y"] - follows["y"] == pytest.approx(-12, abs=1)
     for name in ("y", "width", "height"):
         assert followed[name] == pytest.approx(moved[name], abs=1)
 
@@ -88,14 +89,14 @@ def test_a_click_on_a_difference_shows_it_in_both_graphs(page: Page, devices: st
     kinds = root.get_by_label("Kind of difference")
     kinds.select_option("only in B")
     row(root, f"#{COPIES[1]}").first.click()
-    expect(here).to_contain_text(f"#{COPIES[1]} has no match in A")
+    expect(here).to_contain_text(re.compile(f"#{COPIES[1]} .* has no match in A"))
     expect(root).to_be_focused()
     assert COPIES[1] in marks(page, root, "b")
     expect(pane(root, "b").locator(".tvmdbg-mirror")).to_contain_text(f"Node {COPIES[1]} of 75")
     kinds.select_option("wiring")
     wiring = row(root, "wiring").first
     wiring.click()
-    expect(here).to_contain_text("#24 ~ B #25")
+    expect(here).to_contain_text(re.compile("#24 .* ~ B #25"))
     assert 24 in marks(page, root, "a")
     assert 25 in marks(page, root, "b")
     expect(pane(root, "a").locator(".tvmdbg-mirror")).to_contain_text("Node 24 of 72")

@@ -350,8 +350,10 @@ def test_later_scan_results_keep_the_latest_announcement(
 
 
 def test_health_is_not_requested_when_graph_is_colored_by_kind(page: Page, address: str) -> None:
+    graph(page, address, 'graph.color_by="kind"')
+    rest(page)  # the scan has ended, so a glance has the answer
     asked: list[str] = []
     page.on("request", lambda each: asked.append(each.post_data or ""))
-    graph(page, address, 'graph.color_by="kind"')
+    graph(page, address, 'graph.color_by="kind"&graph.height=400')
     rest(page)
     assert not [each for each in asked if '"health"' in each and '"glance"' not in each]

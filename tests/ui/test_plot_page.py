@@ -61,9 +61,9 @@ class Plot:
         return box["x"] + 40, box["y"] + (at + 0.5) * box["height"] / ROWS
 
     def color_at_edge(self) -> tuple[int, int, int]:
-        """The color of the margin below the labels."""
-        box = box_of(self.frame)
-        return self._pixel(box["x"] - 30, box["y"] + box["height"] + 12)
+        """The color of the margin at the left."""
+        box = box_of(self.root)
+        return self._pixel(box["x"] + 3, box["y"] + 40)
 
     def expect_edge(self, color: tuple[int, int, int]) -> None:
         """Until the margin has a color."""
@@ -146,6 +146,8 @@ def test_plot_has_the_colors_of_the_page(page: Page, run: DebugRun, times_addres
     assert _near(plot.color_at_edge(), (0xFF, 0xFF, 0xFF))
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     plot.expect_edge((0x16, 0x19, 0x1D))
+    expect(plot.root.locator(".bk-Figure")).to_have_count(1)
+    expect(plot.frame).to_be_visible()
     page.mouse.click(*plot.row(2))
     plot.expect_selected(slowest[2])
     plot.root.focus()

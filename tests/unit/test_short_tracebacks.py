@@ -15,6 +15,7 @@ import tvmdbg_widgets as t
 run = t.open(t.samples.resnet20_cifar)
 view, inspector = t.GraphView(run), t.TensorInspector(run)
 log = t.open_tuning(t.samples.ansor_starved)
+rpc = t.open_rpc(t.samples.changed_dtype / "session.pcap")
 """
 
 #: What a user types, and what the first line of the answer says.
@@ -73,6 +74,9 @@ SLIPS = {
     't.abi.struct("DLTensr")': "ValueError: no struct 'DLTensr'; did you mean 'DLTensor'",
     "t.opne": "module 'tvmdbg_widgets' has no attribute 'opne'; did you mean 'open'?",
     "t.samples.resnet": "has no attribute 'resnet'; did you mean 'resnet20_cifar'",
+    'rpc["x"]': "TypeError: packet ids are numbers, not 'x'",
+    "rpc[3].figur": "AttributeError: Packet has no attribute 'figur'; did you mean 'figure'?",
+    'rpc.desync_with("wid")': "declares no field of DLDataType; did you mean 'wide'?",
     'log.select("eror:6")': "unknown field 'eror'",
     'log.curve("matmul")': "KeyError: ",
 }

@@ -199,18 +199,18 @@ class Comparison(MadeSequence[Difference]):
         return list(sections.items())
 
     def nodes(self, group: DifferenceGroup) -> str:
-        """Return the nodes of a group: ``"conv2d + add #38 ~ #40 (1×64×8×8) and 3 more"``."""
+        """Return the nodes of a group: ``"#38 ~ #40 conv2d + add (1×64×8×8) and 3 more"``."""
         first = self.pair(group.members[0])
         more = len(group.members) - 1
         return f"{first} and {more:,} more" if more else first
 
     def pair(self, difference: Difference) -> str:
-        """Return label, ids and shape of a pair; label and shape are those in A if it is there."""
+        """Return ids, label and shape of a pair; label and shape are those in A if it is there."""
         graphs = self.matching.graph_a, self.matching.graph_b
         nodes = difference.a, difference.b
         side = int(nodes[0] < 0)
         ids = dict.fromkeys(f"#{node}" for node in nodes if node >= 0)
-        words = f"{label_of(graphs[side], nodes[side])} {' ~ '.join(ids)}"
+        words = f"{' ~ '.join(ids)} {label_of(graphs[side], nodes[side])}"
         outputs = graphs[side].entry_range(nodes[side])
         shape = graphs[side].shape(nodes[side]) if outputs else None
         return words if shape is None else f"{words} ({shape_text(shape)})"

@@ -178,7 +178,7 @@ def _source(graph: Graph, entry: tuple[int, int] | None) -> str:
     if entry[0] < 0:
         return "unknown"
     output = f":{entry[1]}" if entry[1] else ""
-    return f"{label_of(graph, entry[0])} #{entry[0]}{output}"
+    return f"#{entry[0]}{output} {label_of(graph, entry[0])}"
 
 
 def _attributes(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tvmdbg_widgets.model.base.near_names import perhaps
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
@@ -83,7 +84,8 @@ class DTypeLayout:
         for word in words:
             match = _FIELD.fullmatch(word)
             if match is None:
-                raise ValueError(f"{word!r} declares no field of DLDataType; {_EXAMPLE}")
+                hint = perhaps(word, _NAMED)
+                raise ValueError(f"{word!r} declares no field of DLDataType{hint}; {_EXAMPLE}")
             fields.append(DTypeField(match[1], match[2], offset))
             offset += fields[-1].size
         names = [field.name for field in fields]

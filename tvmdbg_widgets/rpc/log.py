@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from tvmdbg_widgets.model.base.slips import public_class, suggesting
+from tvmdbg_widgets.model.base.slips import public_class, row_of
 from tvmdbg_widgets.rpc.packet import Packet
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.timeline import Flamechart
 
 
-@suggesting
 @public_class
 class RpcLog(Sequence[Packet]):
     """The conversation of a client and a server, packet by packet, in the order they were sent.
@@ -138,10 +137,7 @@ class RpcLog(Sequence[Packet]):
     def __getitem__(self, index: int | slice) -> Packet | list[Packet]:
         if isinstance(index, slice):
             return [self._packet(row) for row in range(*index.indices(len(self)))]
-        row = index + len(self) if index < 0 else index
-        if not 0 <= row < len(self):
-            raise IndexError(f"no packet {index}: there are {len(self)}")
-        return self._packet(row)
+        return self._packet(row_of("packet", index, len(self)))
 
     def __iter__(self) -> Iterator[Packet]:
         return (self._packet(row) for row in range(len(self)))

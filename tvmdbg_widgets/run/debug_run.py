@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.model.base.slips import public, public_class, suggesting
+from tvmdbg_widgets.model.base.slips import public, public_class
 from tvmdbg_widgets.run.files import RunFiles
 from tvmdbg_widgets.run.questions import RunQuestions
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.widgets.session import Session, StepLike
 
 
-@suggesting
 @public_class
 class DebugRun(RunQuestions, RunFiles):
     """One recorded execution: graph, tensors and timeline; any of them may be missing.

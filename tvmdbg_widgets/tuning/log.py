@@ -34,7 +34,7 @@ from tvmdbg_widgets.export import rerun
 from tvmdbg_widgets.formats.tuning.assemble import combine
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.slips import asks, public_class, suggesting
+from tvmdbg_widgets.model.base.slips import asks, public_class
 from tvmdbg_widgets.tuning.following import Follower
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 _PARTS, _FACTS = attrgetter("parts"), attrgetter("facts")
 
 
-@suggesting
 @public_class
 class TuningLog:
     """The records of one tuning: tasks, trials, schedules, and every question about them.

@@ -170,7 +170,8 @@ class ColorColumns:
         if name == ERROR and "reference" in how:
             self._begin_errors(OutputErrors(self._run.parts, **how))
             return name
-        known = (*COLOR_NAMES, *self._columns)
+        of_executorch = EXECUTORCH_COLUMNS if self._run.parts.executorch is not None else ()
+        known = dict.fromkeys((*COLOR_NAMES, *of_executorch, *self._columns))
         if name not in known:
             if name == ERROR:
                 given = f", found {', '.join(how)}" if how else ""

@@ -24,7 +24,7 @@ from tvmdbg_widgets.figures.options import (
 )
 from tvmdbg_widgets.model.base.options import Option, ViewOptions, options_of
 from tvmdbg_widgets.model.base.short_tracebacks import shorten
-from tvmdbg_widgets.model.base.slips import no_attribute, public_class, suggesting
+from tvmdbg_widgets.model.base.slips import no_attribute, public_class
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.refs import entry_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensors
@@ -108,7 +108,7 @@ def described(view: Any) -> Any:
     return view
 
 
-@suggesting
+@public_class
 class Guarded(anywidget.AnyWidget):
     """A widget that treats its page as hostile.
 

@@ -22,7 +22,7 @@ import {
   space,
 } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
-import { integer } from "../shared/format.ts";
+import { integer, unbroken } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
 import { aligned } from "./align.ts";
 import { ComparisonData, type ComparisonReplies, colorColumns, LETTER, type Side } from "./data.ts";
@@ -191,7 +191,7 @@ export async function comparisonFigure(request: ComparisonFigureRequest): Promis
   }
   const parts: FigurePart[] = [
     heading("Comparison", "", room, text),
-    paragraph({ text: sentence, bold: true }, room, text, 4),
+    paragraph({ text: unbroken(sentence), bold: true }, room, text, 4),
     muted(outlined ? `${matched}; unmatched nodes are outlined` : matched, 2),
     space(4),
     ...(panels.length ? [beside(panels, width)] : []),
@@ -247,11 +247,10 @@ function rowOf(data: ComparisonData, group: number): DifferenceRow {
   const { nodes, more } = membersOf(data, group);
   const kind = kindOf(data, group);
   const [a, b] = both(nodes, (node, side): NodeName => {
-    return node < 0 ? ["–", ""] : [data.label(side as Side, node), ` #${node}`];
+    return [node < 0 ? "–" : `#${node} ${data.label(side as Side, node)}`, ""];
   });
-  const rest = more ? `${b[1]} +${integer(more)}` : b[1];
   const change = data.columns.groupChange.at(group);
-  return { kind, a, b: [b[0], rest], change };
+  return { kind, a, b: [b[0], more ? ` +${integer(more)}` : ""], change };
 }
 
 function described(data: ComparisonData, group: number) {
@@ -259,7 +258,7 @@ function described(data: ComparisonData, group: number) {
   const side = nodes[0] < 0 ? 1 : 0;
   const ids = [...new Set(nodes.filter((node) => node >= 0).map((node) => `#${node}`))];
   const shape = data.shape(side, nodes[side]);
-  const first = [data.label(side, nodes[side]), ids.join(" ~ "), shape && `(${shape})`];
+  const first = [ids.join(" ~ "), data.label(side, nodes[side]), shape && `(${shape})`];
   const pair = first.filter(Boolean).join(" ");
   return {
     kind: kindOf(data, group),

@@ -137,7 +137,7 @@ export class ComparisonData {
   }
 
   sentence(side: Side, node: number): string {
-    const here = `${LETTER[side]} ${this.label(side, node)} #${node}`;
+    const here = `${LETTER[side]} #${node} ${this.label(side, node)}`;
     const matches = this.matches(side, node);
     const first = matches[0];
     if (!first) return `${here} has no match in ${LETTER[OTHER[side]]}`;

@@ -1,5 +1,4 @@
 import { mountGraph } from "../graph/mount.ts";
-import { SvgCanvas } from "../graph/panels/export_picture.ts";
 import type { RunSummary } from "../shared/client/answers.ts";
 import { errorText } from "../shared/client/request.ts";
 import {
@@ -167,7 +166,7 @@ const WHOLE_KEY = "Shift+D";
 const JOURNEY = new Set(["ArrowLeft", "ArrowRight"]);
 
 const MOUNTS: Record<Exclude<ViewName, "findings">, Mount<never>> = {
-  graph: (root, context) => mountGraph(root, { ...context, isBeside: true, SvgCanvas }),
+  graph: (root, context) => mountGraph(root, { ...context, isBeside: true }),
   tensor: mountTensor as Mount<never>,
   timeline: mountTimeline as Mount<never>,
 };

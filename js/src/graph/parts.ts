@@ -112,8 +112,6 @@ export interface GraphContext extends ViewContext<GraphState> {
   isBeside?: boolean;
   /** Node to open on instead of the first fault or the slowest; -1 for the graph's beginning. */
   opensOn?: number;
-  /** Draws pictures as SVG; without it only PNG are exported. */
-  SvgCanvas?: new () => { text(width: number, height: number, title: string): string };
   /** Columns to color by beside those of Python. */
   columns?: GivenColumns;
   /** Adjusts a layout to its neighbor. */

@@ -159,7 +159,8 @@ export class PartsLayout {
     const isAlone = width >= BESIDE || room < LEAST_BOTH;
     if (isAside || (isTabbed && isAlone)) return room;
     if (isTabbed) return Math.max(TOP, room - PANEL);
-    return Math.round(Math.min(room, Math.max(TOP + 80, room * CHART)));
+    const below = width < WIDE ? LEAST_PANEL : 0;
+    return Math.round(Math.min(room - below, Math.max(TOP + 80, room * CHART)));
   }
 }
 

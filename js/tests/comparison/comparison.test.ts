@@ -57,8 +57,8 @@ describe("ComparisonData", () => {
 
   it("describes a node", () => {
     const found = fresh(dataColumns());
-    expect(found.sentence(0, 1)).toBe("A conv2d + add #1 ~ B #1, #2: possible, parts");
-    expect(found.sentence(1, 4)).toBe("B add #4 has no match in A");
+    expect(found.sentence(0, 1)).toBe("A #1 conv2d + add ~ B #1, #2: possible, parts");
+    expect(found.sentence(1, 4)).toBe("B #4 add has no match in A");
   });
 });
 

@@ -114,7 +114,8 @@ def test_keys_move_by_time_and_by_position(view: Chart, run: DebugRun) -> None:
     view.root.focus()
     view.press("Home")
     assert view.session("selected") == [by_time[0]] == [SLOWEST]
-    expect(view.said).to_contain_text("4.73 MFLOP")
+    expect(view.said).to_contain_text("1.84 GFLOP/s at 26.2 FLOP/B")
+    expect(view.details).to_contain_text("4.73 MFLOP")
     view.press("ArrowDown", "ArrowDown")
     assert view.session("selected") == [by_time[2]]
     view.press("ArrowUp")

@@ -175,7 +175,6 @@ def test_buttons_group_color_and_sort_the_differences(page: Page, view: Any, unf
     root.get_by_role("button", name="sort by size").click()
     assert seen(root)["change"][0]["a"] == pytest.approx(523_354.8, rel=1e-3)
     page.keyboard.press("Escape")
-    root.get_by_role("tab", name="details").click()
     root.get_by_text("how to read this").click()
     details = root.locator(".tvmdbg-timeline-details")
     expect(details.get_by_text("the least possible p is 0.0079")).to_be_visible()

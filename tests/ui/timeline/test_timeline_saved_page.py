@@ -45,7 +45,7 @@ def opened(page: Page, run: DebugRun, path: Path, budget: int) -> str:
 def test_all_slices_are_in_the_page(page: Page, run: DebugRun, tmp_path: Path) -> None:
     row = opened(page, run, tmp_path / "trace.html", 5_000_000)
     assert "50,000" in row
-    assert "15.00 ms" in row
+    assert "15.00\N{NO-BREAK SPACE}ms" in row
     expect(page.locator(VIEW)).not_to_contain_text("bins of time")
     page.locator(f"{VIEW} input[type=search]").fill("call 3")
     expect(page.locator(VIEW)).to_contain_text("7,143 hits")
@@ -80,5 +80,5 @@ def test_page_with_small_size_limit_has_bins_only(
 ) -> None:
     row = opened(page, run, tmp_path / "trace.html", 450_000)
     assert "50,000" in row
-    assert "15.00 ms" in row
+    assert "15.00\N{NO-BREAK SPACE}ms" in row
     expect(page.locator(VIEW)).to_contain_text("bins of time in place of 100,000 slices")

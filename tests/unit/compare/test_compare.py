@@ -221,7 +221,7 @@ def test_times_come_first_and_scalar_parameters_last(corpus: Path) -> None:
     }
     assert sum(len(group.members) for group in found.groups) == len(found)
     first = found.groups[0]
-    assert found.nodes(first) == "conv2d + add + relu #6 ~ #10 (1×16×32×32)"
+    assert found.nodes(first) == "#6 ~ #10 conv2d + add + relu (1×16×32×32)"
     assert first.change == "2.6× slower: 1.953 ms → 5.025 ms"
 
 

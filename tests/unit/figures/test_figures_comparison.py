@@ -81,7 +81,7 @@ def test_difference_row_names_nodes_of_both_graphs(corpus: Path) -> None:
     row = min(line.y for line in lines if line.text == "time")
     told = sorted((line for line in lines if line.y == row), key=lambda line: line.x)
     assert [line.text for line in told] == [
-        *("time", f"conv2d + add + add + relu #{first.a}", f"relu #{first.b}", times.change),
+        *("time", f"#{first.a} conv2d + add + add + relu", f"#{first.b} relu", times.change),
     ]
     bold = [line for line in figure.svg.split("<text")[1:] if comparison.sentence[:20] in line]
     assert len(bold) == 1

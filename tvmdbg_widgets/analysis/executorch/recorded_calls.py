@@ -12,7 +12,7 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.matches import graph_alone, parts_alone
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, percent
-from tvmdbg_widgets.model.base.slips import public_class
+from tvmdbg_widgets.model.base.slips import public_class, row_of
 from tvmdbg_widgets.model.base.text import columns_of, data_frame, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, EXACT, NONE, ORDER, Inside
 from tvmdbg_widgets.model.executorch.etdump import backend_title
@@ -215,7 +215,7 @@ class RecordedCalls(Sequence[RecordedCall]):
     def __getitem__(self, index: int | slice) -> RecordedCall | RecordedCalls:
         if isinstance(index, slice):
             return RecordedCalls(self._calls[index])
-        return self._calls[index]
+        return self._calls[row_of("call", index, len(self._calls))]
 
     def __len__(self) -> int:
         return len(self._calls)

@@ -163,7 +163,11 @@ def _wrong_type(value: object, annotation: str) -> str:
 
 
 def public_class(kind: _Kind, *more: str) -> _Kind:
-    """Make public methods and cached properties of a class :func:`public`, also inherited ones."""
+    """Make public methods and cached properties of a class :func:`public`, also inherited ones.
+
+    Unknown attributes get close names.
+    """
+    kind.__getattr__ = _suggest  # type: ignore[attr-defined]
     private = {"__getitem__", "__call__", *more}
     for base in kind.__mro__:
         if not base.__module__.startswith("tvmdbg_widgets."):
@@ -187,19 +191,14 @@ def _open(kind: type, name: str, member: Any) -> None:
     setattr(kind, name, opened)
 
 
-def suggesting(kind: _Kind) -> _Kind:
-    """Make a class suggest close names for an unknown attribute."""
-
-    def get(self: Any, name: str) -> Any:
-        if name.startswith("_") or hasattr(type(self), name):
-            return object.__getattribute__(self, name)  # raises what it raised before
-        known = set(dir(self))
-        for part in getattr(self, "_looks_in", ()):
-            known |= {f"{part}.{each}" for each in dir(getattr(self, part)) if each[0] != "_"}
-        raise no_attribute(type(self).__name__, name, known)
-
-    kind.__getattr__ = get  # type: ignore[attr-defined]
-    return kind
+def _suggest(self: Any, name: str) -> Any:
+    """Refuse an unknown attribute, as ``__getattr__``, with close names."""
+    if name.startswith("_") or hasattr(type(self), name):
+        return object.__getattribute__(self, name)  # raises what it raised before
+    known = set(dir(self))
+    for part in getattr(self, "_looks_in", ()):
+        known |= {f"{part}.{each}" for each in dir(getattr(self, part)) if each[0] != "_"}
+    raise no_attribute(type(self).__name__, name, known)
 
 
 def _marked(function: _Function) -> _Function:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, counted
-from tvmdbg_widgets.model.base.slips import meant, public_class, suggesting
+from tvmdbg_widgets.model.base.slips import meant, public_class
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph import nodes as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Graph", "Node", "NodeKind", "Nodes", "Subgraph"]
 
 
-@suggesting
 @public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph(GraphColumns):

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, time_share
-from tvmdbg_widgets.model.base.slips import public_class, suggesting
+from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.operators import label_of, number_at_end, parts
 from tvmdbg_widgets.model.timeline.columns import Account, TimelineColumns
@@ -31,7 +31,6 @@ _EXACT_TO = 2.0**53
 _LAID = {TimeMeaning.MEAN: "nodes", TimeMeaning.CALL: "calls", TimeMeaning.SUM: "rows"}
 
 
-@suggesting
 @public_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Timeline(TimelineColumns):
@@ -222,7 +221,7 @@ class Timeline(TimelineColumns):
 
     def _check_node(self, node: int) -> None:
         if not 0 <= node < self.num_nodes:
-            raise IndexError(f"node {node} of a timeline for {counted(self.num_nodes, 'node')}")
+            raise IndexError(f"no node {node}; ids are 0 to {self.num_nodes - 1}")
 
     def to_dataframe(self) -> Any:
         """One row per slice (``pandas.DataFrame``); ImportError without pandas."""

@@ -387,8 +387,10 @@ export function compactWords(words: BoxTexts, labels: BoxLabels, valued: boolean
 /** A title in one line, shortened if operators are fused; or in two of similar length if it is long and has a blank. */
 function linesIn(title: string, measure: (text: string) => number): readonly string[] {
   if (measure(title) <= ONE_LINE) return [title];
-  if (title.split(" + ").length > 2) {
-    return [shortName(title, (words) => measure(words) <= ONE_LINE)];
+  const fused = title.split(" + ");
+  if (fused.length > 2) {
+    const room = Math.max(ONE_LINE, measure(`${fused[0]} + … + ${fused.at(-1)}`));
+    return [shortName(title, (words) => measure(words) <= room)];
   }
   let best: readonly string[] = [title];
   let width = measure(title);

@@ -141,8 +141,7 @@ export class PictureExport extends GraphPart {
 
   open(control: HTMLElement): void {
     const status = element("div", { class: "tvmdbg-muted", role: "status" });
-    const known = CHOICES.filter(([kind]) => kind === "png" || this.view.context.SvgCanvas);
-    const items = known.map(([kind, what]) => {
+    const items = CHOICES.map(([kind, what]) => {
       const label = `${kind.toUpperCase()} of the ${what}`;
       return button(label, label, async () => {
         status.textContent = await this.#save(kind, what);
@@ -172,7 +171,7 @@ export class PictureExport extends GraphPart {
   }
 
   #svg(camera: Camera, title: string): [Blob, string] {
-    const context = new this.view.context.SvgCanvas!();
+    const context = new SvgCanvas();
     this.view.stage.drawInto(context as unknown as CanvasRenderingContext2D, camera);
     const words = `Graph of ${title}, colored by ${this.view.chosen.colorBy}`;
     const text = context.text(camera.width, camera.height, words);

@@ -5,13 +5,15 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.xnnpack_truth import FOLDER, recorded, truth
 from tests.unit.executorch.delegates.finding_cases import run_of, xnnpack
-from tests.unit.findings.findings_dump import found
-from tvmdbg_widgets.analysis.findings.executorch.not_delegated import unusual
+from tests.unit.findings.findings_dump import Op, found, plant
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
+from tvmdbg_widgets.analysis.findings.executorch.not_delegated import compared, unusual
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
@@ -147,3 +149,32 @@ def test_time_by_work_includes_operators_that_ran_together(record: bool) -> None
     assert each.title.startswith(f"Matmul takes {percent(row.share)} of the time: Fully Connected")
     (slowest,) = found(run, "delegate-events")
     assert "(Fully Connected (NC, QDU8, F32, QC8W) GEMM #1)" in slowest.title
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "told"),
+    [
+        (np.int64, (2, 3), "constraint on its dtype (int64; delegated #1 add: float32)"),
+        (np.float32, (2, 3, 4), "constraint on its rank (3-d; delegated #1 add: 2-d)"),
+        (np.float32, (4, 5), "delegated elsewhere with these dtypes and ranks (#1 add)"),
+    ],
+)
+def test_operator_is_compared_with_delegated_ones_of_its_name(
+    dtype: Any, shape: tuple[int, ...], told: str
+) -> None:
+    made = plant(
+        Op("x", np.ones((2, 3), np.float32)),
+        Op("a", np.ones((2, 3), np.float32), "fused_add", [(0, 0)]),
+        Op("y", np.ones(shape, dtype)),
+        Op("b", np.ones(shape, dtype), "fused_add", [(2, 0)]),
+    )
+    evidence = RunEvidence(made.parts, made.facts.search.scan.scanned())
+    graph = made.graph
+    assert graph is not None
+    taken = {graph.func_names[1]: [1]}
+    (why,) = compared(evidence, graph, 3, taken, in_xnnpack=False)
+    assert why.text.endswith(told)
+    assert ("possible reason: " in why.text) == ("constraint" in told)
+    assert why.confidence is Confidence.LOW
+    (nowhere,) = compared(evidence, graph, 3, {"mul": [1]}, in_xnnpack=True)
+    assert nowhere.text.startswith("XNNPACK supports ")

@@ -29,7 +29,7 @@ _SHOWN: Final = 3
 _TAKEN_SHOWN: Final = 8
 
 
-class _WhyNotTaken(NamedTuple):
+class WhyNotTaken(NamedTuple):
     """What the files say of the reason, and how sure that is."""
 
     text: str
@@ -102,30 +102,31 @@ def _reasons(
     node: int,
     recorded: RecordedDump,
     taken: dict[str, list[int]],
-) -> list[_WhyNotTaken]:
+) -> list[WhyNotTaken]:
     reasons = []
     of_xnnpack = any(call.backend == _XNNPACK for call in recorded.delegated)
     if of_xnnpack:
         known = unusual(evidence, graph, node)
-        reasons = [_WhyNotTaken(f"likely reason: {text}", Confidence.MEDIUM) for text in known]
+        reasons = [WhyNotTaken(f"likely reason: {text}", Confidence.MEDIUM) for text in known]
     if taken:
-        reasons += _compared(evidence, graph, node, taken, in_xnnpack=of_xnnpack and not reasons)
+        reasons += compared(evidence, graph, node, taken, in_xnnpack=of_xnnpack and not reasons)
     return reasons
 
 
-def _compared(
+def compared(
     evidence: RunEvidence,
     graph: Graph,
     node: int,
     taken: dict[str, list[int]],
     *,
     in_xnnpack: bool,
-) -> Iterator[_WhyNotTaken]:
+) -> Iterator[WhyNotTaken]:
+    """Yield what delegated operators of the same name say of the reason."""
     operator = one_line(bare(graph.func_names[node]))
     peers = taken.get(operator, [])
     if not peers:
         supported = f"XNNPACK supports {operator}, yet " if in_xnnpack else ""
-        yield _WhyNotTaken(f"{supported}no {operator} was delegated in this run", Confidence.LOW)
+        yield WhyNotTaken(f"{supported}no {operator} was delegated in this run", Confidence.LOW)
         return
     own = _operands(evidence, graph, node)
     others = {peer: _operands(evidence, graph, peer) for peer in peers}
@@ -136,13 +137,13 @@ def _compared(
         theirs = {peer: getattr(other, noun) for peer, other in others.items()}
         if values and all(theirs.values()) and values not in theirs.values():
             first = next(iter(theirs.values()))
-            yield _WhyNotTaken(
-                f"possible reason: a constraint on its {what}: {' × '.join(values)}, but "
-                f"{' × '.join(first)} in delegated {evidence.list(peers, _SHOWN)}",
+            yield WhyNotTaken(
+                f"possible reason: a constraint on its {what} ({', '.join(values)}; delegated "
+                f"{evidence.list(peers, _SHOWN)}: {', '.join(first)})",
                 Confidence.LOW,
             )
             return
-    yield _WhyNotTaken(
+    yield WhyNotTaken(
         f"delegated elsewhere with these dtypes and ranks ({evidence.list(peers, _SHOWN)})",
         Confidence.LOW,
     )
