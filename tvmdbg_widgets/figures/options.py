@@ -245,9 +245,9 @@ class TensorLook(ViewOptions):
         drawn=False,
     )
     value_format: str = option(
-        choice("number", "hex", "bits", "dequantised"),
+        choice("number", "hex", "bits", "dequantized", dequantised="dequantized"),
         "number",
-        'How single values are written: ``"number"``, ``"hex"``, ``"bits"`` or ``"dequantised"``.',
+        'How single values are written: ``"number"``, ``"hex"``, ``"bits"`` or ``"dequantized"``.',
         drawn=False,
     )
     scale: float = option(

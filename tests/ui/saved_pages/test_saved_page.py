@@ -458,7 +458,7 @@ def test_a_page_with_values_shows_and_saves_them(
     texts = {
         "hex": f"0x{code:08X}",
         "bits": f"{code:032b}",
-        "dequantised": _short(float(plane[0, 0])),
+        "dequantized": _short(float(plane[0, 0])),
         "number": _short(plane[0, 0]),
     }
     for form, text in texts.items():

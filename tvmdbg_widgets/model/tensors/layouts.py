@@ -243,7 +243,7 @@ def _problem(size: str, letter: str, letters: list[str]) -> str:
     return "" if upper in letters else f"{letter} is split off {upper}, which is not there"
 
 
-def dequantised(
+def dequantized(
     values: Any, scale: Any, zero_point: Any = 0, axis: int | None = None
 ) -> npt.NDArray[np.float64]:
     """Return ``(values - zero_point) * scale`` in float64.

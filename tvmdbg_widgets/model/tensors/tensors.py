@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.base.slips import meant, public_class
 from tvmdbg_widgets.model.base.text import Issues, data_frame, more_text, one_line, why_unread
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, Counted
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-from tvmdbg_widgets.model.tensors.layouts import Layout, dequantised
+from tvmdbg_widgets.model.tensors.layouts import Layout, dequantized
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, Reading
 from tvmdbg_widgets.model.tensors.values import Selection, Unfolded
 
@@ -219,7 +219,7 @@ class Tensor(Counted):
         parsed = Layout.parse(layout) if isinstance(layout, str) else layout
         return Unfolded(self.values(reading), parsed, sizes)
 
-    def dequantised(
+    def dequantized(
         self, scale: Any, zero_point: Any = 0, axis: int | None = None
     ) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the real numbers of quantised values, ``(x - zero_point) * scale``.
@@ -238,7 +238,9 @@ class Tensor(Counted):
         ValueError
             Several numbers without an axis, or not as many as the axis is long.
         """
-        return dequantised(self.numpy(), scale, zero_point, axis)
+        return dequantized(self.numpy(), scale, zero_point, axis)
+
+    dequantised = dequantized
 
     def with_dtype(self, dtype: DataType) -> Tensor:
         """Return the same bytes read as another type of the same width (ValueError if not)."""

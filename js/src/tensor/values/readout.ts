@@ -156,7 +156,7 @@ export function tooltipLines(
   if (!answer) return [];
   const index = indexAt(answeredPlane(answer), point);
   const text = reply?.text[0];
-  const dequantized = values.format === "dequantised" && text !== undefined;
+  const dequantized = values.format === "dequantized" && text !== undefined;
   const fact = dequantized ? `dequantized ${screenText(text)}` : cellWords(answer, point);
   return [
     valueText(shown, point, reply).replace(/^= /, ""),
@@ -169,7 +169,7 @@ export function tooltipLines(
 function more({ values }: ShownTensor, reply: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
   const text = reply?.text[0];
-  if (values.format === "dequantised" && text !== undefined) {
+  if (values.format === "dequantized" && text !== undefined) {
     const name = `(value ${shiftText(values.zeroPoint)}) × ${screenText(String(values.scale))} = `;
     items.push(element("span", {}, name, number(text)));
   }

@@ -272,9 +272,9 @@ export class TensorExport extends TensorPart<SavingSource> {
       const progress = this.#progress(k, planes.length);
       const fetched = await fetchBytes(this.host.run, view, windowOf(shown), progress, signal);
       ({ descr, note } = fetched);
-      pieces.push(values.format === "dequantised" ? dequantised(fetched, values) : fetched.bytes);
+      pieces.push(values.format === "dequantized" ? dequantized(fetched, values) : fetched.bytes);
     }
-    if (values.format === "dequantised") {
+    if (values.format === "dequantized") {
       [descr, note] = [
         "<f8",
         `(value ${shiftText(values.zeroPoint)}) × ${values.scale} as float64`,
@@ -294,7 +294,7 @@ export class TensorExport extends TensorPart<SavingSource> {
         await fetchTexts(this.host.run, view, values, windowOf(shown), progress, signal),
       );
     }
-    const how = { number: "", hex: "as hex", bits: "as bits", dequantised: "dequantized" };
+    const how = { number: "", hex: "as hex", bits: "as bits", dequantized: "dequantized" };
     return [new Blob([csvText(rows)], { type: "text/csv" }), how[values.format]];
   }
 
@@ -350,8 +350,8 @@ const TITLES: Record<SaveFormat, string> = {
   png: "Save the image with its legend (.png)",
 };
 
-/** Dequantised values as float64 in little endian. */
-function dequantised({ descr, bytes }: FetchedValues, { scale, zeroPoint }: ValueLook) {
+/** Dequantized values as float64 in little endian. */
+function dequantized({ descr, bytes }: FetchedValues, { scale, zeroPoint }: ValueLook) {
   const numbers = numbersOf(descr, new DataView(bytes.buffer));
   if (!numbers) throw new Error("these values are not real numbers and cannot be dequantized");
   const out = new DataView(new ArrayBuffer(8 * numbers.length));
