@@ -122,21 +122,6 @@ def height(found: Locator) -> float:
     return box_of(found)["height"]
 
 
-def test_open_finding_covers_the_toolbars_below_it(page: Page, address: str) -> None:
-    panel = show(page, address, SMALL)
-    panel.get_by_role("treeitem").first.locator(".tvmdbg-finding-twist").click()
-    frames(page)
-    for name in ("graph", "tensor"):
-        bar = pane(page, name).locator(".tvmdbg-bar").first
-        assert (
-            page.evaluate(
-                "([x, y]) => document.elementFromPoint(x, y).closest('[data-view]').dataset.view",
-                middle_of(bar),
-            )
-            == "findings"
-        )
-
-
 def test_findings_take_one_line_while_a_view_has_the_focus(page: Page, address: str) -> None:
     panel = show(page, address, SMALL)
     rows = panel.get_by_role("treeitem").filter(visible=True)
