@@ -31,7 +31,6 @@ def addresses(delegated: DebugRun) -> Iterator[dict[str, str]]:
     slower = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     runs = {
         "resnet": resnet,
-        "overflow": slower,
         "delegated": delegated,
         "compared": tvmdbg.compare_times(resnet, slower).run,
     }
@@ -243,11 +242,3 @@ def test_legend_says_what_is_colored(page: Page, addresses: dict[str, str]) -> N
     view.root.focus()
     view.press("l")
     expect(key).to_contain_text("color: convolution by share of the time")
-
-
-def test_badge_of_a_noisy_operator_is_whole_beside_a_long_name(page: Page, noisy: str) -> None:
-    View(page, noisy, f"&timeline.height={HEIGHT}", WIDTH)
-    badge = page.locator(f"{ROWS} .tvmdbg-timeline-noisy").first
-    label = badge.locator("..")
-    assert is_inside(badge, label)
-    assert label.evaluate("(cell) => cell.scrollWidth > cell.clientWidth")
