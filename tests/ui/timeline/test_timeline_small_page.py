@@ -132,7 +132,7 @@ def test_tooltip_of_compared_runs_states_the_speed_once(
     page: Page, addresses: dict[str, str]
 ) -> None:
     view = View(page, addresses["compared"], DIFFERENCES, WIDTH)
-    page.mouse.move(*middle_of(view.canvas, view.mark(SLOWEST)))
+    page.mouse.move(*middle_of(view.canvas, view.mark(21)))
     line = view.root.locator(".tvmdbg-timeline-tooltip > *").last
     expect(line).to_contain_text("B − A: ")
     said = line.inner_text()
