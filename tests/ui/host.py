@@ -246,6 +246,8 @@ body { margin: 8px; font-family: system-ui, sans-serif; box-sizing: border-box }
   --jp-ui-font-color1: rgba(0, 0, 0, 0.87); --jp-border-color1: #bdbdbd; background: #fff }
 [data-theme=dark] { --jp-layout-color1: #111; --jp-layout-color2: #212121;
   --jp-ui-font-color1: rgba(255, 255, 255, 1); --jp-border-color1: #616161; background: #111 }
+[data-theme=contrast] { --jp-layout-color1: #111; --jp-layout-color2: #424242;
+  --jp-ui-font-color1: #fff; --jp-border-color1: white; background: #111 }
 """
 
 

@@ -1,7 +1,8 @@
-"""What axe-core finds in every view: nothing, in light and dark."""
+"""What axe-core finds in every view: nothing, in light, dark and JupyterLab's high contrast."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from playwright.sync_api import Page
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import THEMES, audit
-from tests.ui.host import serve, visit
+from tests.ui.host import STYLE, serve, visit
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import painted, rest
 
@@ -37,6 +38,24 @@ RUN = """async (where) => {
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, any, all, none }) =>
       `${id}: ${html.slice(0, 200)} | ${[...any, ...all, ...none].map((each) => each.message)}`));
+}"""
+
+#: What has the focus, null for nothing, and how much of its ring is cut, CSS px.
+RING = """() => {
+  const at = document.activeElement;
+  if (!at || at === document.body) return null;
+  const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(at);
+  const width = outlineStyle === "none" ? 0 : parseFloat(outlineWidth);
+  const out = Math.max(0, width + parseFloat(outlineOffset));
+  let { left, top, right, bottom } = at.getBoundingClientRect();
+  let cut = 0;
+  for (let each = at.parentElement; each; each = each.parentElement) {
+    if (getComputedStyle(each).overflow === "visible") continue;
+    const box = each.getBoundingClientRect();
+    const over = [box.left - left, box.top - top, right - box.right, bottom - box.bottom];
+    cut = Math.max(cut, ...over.map((one) => Math.round(one + out)));
+  }
+  return [at.outerHTML.slice(0, 160), width, cut];
 }"""
 
 
@@ -78,26 +97,67 @@ def test_axe_finds_nothing(
         assert violations(page, ".tvmdbg-more") == []
 
 
-def test_axe_finds_nothing_in_a_small_debugger(page: Page, addresses: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("view", "theme"),
+    mostly_slow(product(VIEWS, (*THEMES, "contrast")), *[(view, "contrast") for view in VIEWS]),
+)
+def test_axe_finds_nothing_in_a_small_cell(
+    page: Page, addresses: dict[str, str], view: str, theme: str
+) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 864, "height": 596})
-    visit(page, f"{addresses['overflow']}?views=debugger&width=848&debugger.height=580")
+    height = "" if view == "memory" else f"&{view}.height=580"
+    visit(page, f"{addresses['overflow']}?views={view}&theme={theme}&width=848{height}")
     painted(page)
     rest(page)
-    panel = page.locator(".tvmdbg-findings")
-    assert panel.evaluate("each => each.scrollHeight > each.clientHeight")
     assert violations(page) == []
-    panel.get_by_role("treeitem").first.click()
+    assert [
+        each for each in audit(page.locator(".cell"))["texts"] if not each.get("enough", True)
+    ] == []
+    if view == "debugger":
+        panel = page.locator(".tvmdbg-findings")
+        assert panel.evaluate("each => each.scrollHeight > each.clientHeight")
+        panel.get_by_role("treeitem").first.click()
+        rest(page)
+        assert violations(page) == []
+    for choices in page.get_by_role("button", name="controls").all():
+        choices.click()
+        assert violations(page) == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_ring_of_the_focus_is_whole_at_every_stop_of_a_small_cell(
+    page: Page, addresses: dict[str, str], view: str
+) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 864, "height": 620})
+    height = "" if view == "memory" else f"&{view}.height=580"
+    visit(page, f"{addresses['overflow']}?views={view}&width=848{height}")
+    painted(page)
     rest(page)
-    assert violations(page) == []
+    stops: list[tuple[str, float, int]] = []
+    for _ in range(90):
+        page.keyboard.press("Tab")
+        found = page.evaluate(RING)
+        if found is None:
+            break
+        stops.append(found)
+    assert 7 < len(stops) < 90
+    assert [each for each in stops if each[1] < 2 or each[2] > 0] == []
 
 
-@pytest.mark.parametrize("theme", mostly_slow(THEMES, "dark"))
+@pytest.mark.parametrize("theme", mostly_slow((*THEMES, "contrast"), "contrast"))
 @pytest.mark.usefixtures("own_page")
 def test_axe_finds_nothing_in_a_tuning_log(page: Page, theme: str) -> None:
-    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    page.set_viewport_size({"width": 1216, "height": 1200})
-    view = TuningPage(page, tvmdbg.open_tuning(tvmdbg.samples.ansor_starved), width=1200)
+    scheme, width, height = ("dark", 848, 580) if theme == "contrast" else (theme, 1200, 1200)
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.set_viewport_size({"width": width + 16, "height": height + 16})
+    log = tvmdbg.open_tuning(tvmdbg.samples.ansor_starved)
+    view = TuningPage(page, log, width=width, height=min(680, height))
+    if theme == "contrast":
+        page.add_style_tag(content=STYLE)
+        page.evaluate("document.documentElement.dataset.theme = 'contrast'")
+        rest(page)
     for pane, shows in PANES.items():
         view.press(pane)
         view.root.locator(shows).first.wait_for()

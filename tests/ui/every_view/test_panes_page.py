@@ -22,6 +22,17 @@ PLACES = """() => [...document.querySelectorAll(".tvmdbg-grid > .tvmdbg-panel")]
   const { top, height } = pane.getBoundingClientRect();
   return [pane.dataset.view, Math.round(top), Math.round(height), scrolled.filter((at) => at > 0)];
 })"""
+#: What else is painted over the findings.
+COVERED = """() => {
+  const panel = document.querySelector(".tvmdbg-findings");
+  const { left, top, bottom } = panel.getBoundingClientRect();
+  const found = [];
+  for (let y = top + 6; y < bottom - 6; y += 8) {
+    const at = document.elementFromPoint(left + 40, y);
+    if (!panel.contains(at)) found.push(at.outerHTML.slice(0, 120));
+  }
+  return found;
+}"""
 COLOR = """(canvas, [x, y]) => {
   const ratio = devicePixelRatio;
   return [...canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data].slice(0, 3);
@@ -101,6 +112,7 @@ def test_panes_are_where_they_were_after_a_finding_was_opened_and_folded(
     assert flamechart == before[0][2]
     if size == SMALL:
         assert open_[0] == before[0]
+        assert page.evaluate(COVERED) == []
     row.locator(".tvmdbg-finding-twist").click()
     expect(row.locator(".tvmdbg-finding-evidence")).to_have_count(0)
     assert state() == before

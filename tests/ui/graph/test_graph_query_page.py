@@ -212,6 +212,18 @@ def test_hits_are_listed_and_selected_by_click(page: Page, graph: Callable[..., 
     assert selected(page) == [70]
 
 
+def test_slowest_hits_are_listed_first(page: Page, graph: Callable[..., Locator]) -> None:
+    root = graph()
+    root.focus()
+    page.keyboard.press("/")
+    page.keyboard.type("op:conv2d")
+    options = root.get_by_role("listbox", name="nodes found").get_by_role("option")
+    first, second = (each.node for each in tvmdbg.open(tvmdbg.samples.resnet20_cifar).top(2))
+    expect(options.first).to_contain_text(f"#{first} conv2d")
+    options.nth(1).click()
+    assert selected(page) == [second]
+
+
 def test_opening_a_hit_expands_its_groups(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     assert all(mark["id"] != 62 for mark in inspect(root)["marks"])

@@ -109,6 +109,19 @@ def test_faults_are_unmarked_before_scan_and_in_health_colors(run: DebugRun) -> 
         assert SPREAD not in figure.svg
 
 
+def test_badge_of_a_warning_has_its_legend(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/resnet20_cifar_int8")
+    findings = run.findings(progress=False)
+    figure = run.figure("graph")
+    assert_sound(figure)
+    assert "fault begins here" not in texts(figure)
+    (words,) = [each for each in texts(figure) if each.endswith(", a warning")]
+    (line,) = [each for each in figure.text.split("\n") if each.endswith(words)]
+    assert line.strip().startswith(f"#{findings[0].nodes[0]} ")
+    assert texts(figure).count("!") == 2  # one in the legend
+    assert words not in texts(run.figure("graph", color_by="health"))
+
+
 def test_condensed_graph_marks_faults_too() -> None:
     values = np.linspace(1, 2, 8, dtype=np.float32)
     bad = values.copy()

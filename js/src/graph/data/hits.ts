@@ -144,9 +144,15 @@ export class Hits {
     return this.boxes.size ? this.boxes : null;
   }
 
+  /** The first of them for a list, the slowest first; see `ListedHit`. */
+  get ranked(): Int32Array {
+    const { ns } = this.#model.times;
+    return this.result.nodes.toSorted((a, b) => (ns[b] || 0) - (ns[a] || 0)).subarray(0, LISTED);
+  }
+
   listed(): ListedHit[] {
     const { labels, graph, times } = this.#model;
-    return Array.from(this.result.nodes.subarray(0, LISTED), (node) => ({
+    return Array.from(this.ranked, (node) => ({
       label: shortName(labels.numbered(node), LETTERS),
       kind: graph.opKinds.at(node),
       value: times.brief(times.ns[node]!),

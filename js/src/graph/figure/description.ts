@@ -12,7 +12,7 @@ import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 import { titleOf } from "../paint/frames.ts";
 import { Palette } from "../paint/palette.ts";
-import { faultWords } from "./figure_legend.ts";
+import { faultWords, WARNED } from "./figure_legend.ts";
 import type { GraphSheet } from "./sheet.ts";
 
 const STYLES = ["data", "ambiguous", "control", "bridge"];
@@ -279,7 +279,9 @@ function foldedBadge({ model }: GraphSheet, scene: GraphScene, box: number): str
 }
 
 function healthFacts(sheet: GraphSheet, health: BoxHealth, box: number): string[] {
-  if (sheet.colorBy !== "health") return [faultWords(health.fault[box] ?? Fault.NONE)];
+  if (sheet.colorBy !== "health") {
+    return [box === health.warned ? WARNED : faultWords(health.fault[box] ?? Fault.NONE)];
+  }
   const [label, brief] = [verdictLabel(health.verdict(box)), health.brief(box)];
   return [brief === label ? label : `${label}: ${brief}`];
 }

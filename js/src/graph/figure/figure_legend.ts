@@ -18,6 +18,7 @@ const SIGN = 14;
 const RAMP = 72;
 const STEPS = 12;
 const STROKE = 22;
+export const WARNED = "first finding, a warning";
 
 const LINES = [
   [EdgeStyle.AMBIGUOUS, "ambiguous: the file does not name the producer"],
@@ -71,7 +72,7 @@ class Items {
     else if (colors instanceof NumberColors) yield* this.#numbers(colors);
     if (colors instanceof ClassColors) yield* this.#classes(colors);
     else yield* this.#kinds();
-    if (colorBy !== "health" && this.#sheet.health?.fault.some(Boolean)) yield* this.#faults();
+    if (colorBy !== "health") yield* this.#faults();
     for (const [style, words] of LINES) {
       if (this.#scene.edgeStyle.includes(style)) yield this.#line(DASHES[style]!, words);
     }
@@ -210,6 +211,13 @@ class Items {
   }
 
   *#faults(): Generator<LegendItem> {
+    const { fault = new Uint8Array(), warned = -1 } = this.#sheet.health ?? {};
+    if (warned >= 0) {
+      yield this.#marked(BADGE, WARNED, (pen, theme, x, y) =>
+        paintBadge(pen, x + BADGE / 2, y, BADGE / 2, { ...theme, error: theme.warning }),
+      );
+    }
+    if (!fault.some(Boolean)) return;
     yield this.#marked(BADGE, faultWords(Fault.ORIGIN), (pen, theme, x, y) =>
       paintBadge(pen, x + BADGE / 2, y, BADGE / 2, theme),
     );

@@ -8,19 +8,19 @@ import type { GraphHost } from "../parts.ts";
 const TYPING_MS = 120;
 /** The grammar in short; all of it is in tvmdbg_widgets/analysis/query.py. */
 const HELP = [
-  ["conv2d relu", "both words, in name, function, operators, kind, dtype or shape"],
+  ["conv2d relu", "both words in name, function, operators, kind, dtype or shape"],
   ["a | b   -a   (a b)", "either; not; together (also: or, not, and)"],
   [
     "op:conv  name=p0",
     "a field contains, equals; fields: name op func kind dtype device layout group",
   ],
-  ["op:conv*  /_\\d+$/", "* and ? fit the whole text; / / is a regular expression"],
+  ["op:conv*  /_\\d+$/", "* and ? fit the whole text; / / a regular expression"],
   ["time>1ms  share>=5%", "times in ns, us, ms, s"],
   ["bytes>1MB  inputs>2", "id bytes storage rank inputs outputs consumers depth"],
-  ["shape:*,64,...", "* is one dimension, ... any number of them"],
-  ["attr.data_layout:NCHW", "an attribute of the node"],
-  ["conv2d->add->relu", "nodes that read each other; ->> is anywhere downstream"],
-  ['#12   "a b"', "the node with this id; the exact text"],
+  ["shape:*,64,...", "* is one dimension, ... any number"],
+  ["attr.data_layout:NCHW", "attribute of the node"],
+  ["conv2d->add->relu", "nodes that read each other; ->> anywhere downstream"],
+  ['#12   "a b"', "node with this id; exact text"],
 ] as const;
 let fields = 0;
 
@@ -74,7 +74,7 @@ export class SearchField {
       this.#help.append(element("code", {}, code), element("span", {}, about));
     }
     this.#hits = new HitList(this.input, "nodes found", (at) => {
-      commands.select(hits.result.nodes[at] ?? null);
+      commands.select(hits.ranked[at] ?? null);
       leave();
     });
     this.panel.append(this.#problem, this.#list, this.#hits.node, this.#more, this.#help);
