@@ -44,6 +44,12 @@ export class Choices extends TensorPart {
     if (this.#open) this.node.hidePopover();
   }
 
+  /** Stays below its button when the view is resized, for as long as there is a button. */
+  resized(): void {
+    if (this.button.checkVisibility()) this.#place();
+    else this.close();
+  }
+
   get #open(): boolean {
     return this.node.matches(":popover-open");
   }

@@ -121,7 +121,7 @@ export class InspectorLayout extends TensorPart {
       this.mirror.node,
       this.#health.tip.node,
     );
-    onResize([root], () => this.#choices.close(), signal);
+    onResize([root], () => this.#choices.resized(), signal);
     copyNumbers(root, signal);
     root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
   }

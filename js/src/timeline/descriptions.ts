@@ -119,7 +119,9 @@ export class SliceDescriptions {
     const row = change?.rowOf(node) ?? -1;
     if (change && row >= 0) {
       const { byNode } = change;
-      return `B − A: ${changeText(change.of(row))}, ${ratioText(row, byNode)} (${change.verdictLabel(byNode.verdict[row]!)})`;
+      const [speed, verdict] = [ratioText(row, byNode), change.verdictLabel(byNode.verdict[row]!)];
+      const apart = speed.endsWith(verdict) ? "" : ` (${verdict})`;
+      return `B − A: ${changeText(change.of(row))}, ${speed}${apart}`;
     }
     if (change) return starts;
     const fault = node < 0 ? undefined : this.also(node).find(([name]) => name === "values");

@@ -158,6 +158,20 @@ def test_findings_take_one_line_while_a_view_has_the_focus(page: Page, address: 
     assert page.evaluate("tvmdbg.models.debugger0.get('findings_folded')") is False
 
 
+def test_controls_opened_by_the_first_click_stay_open(page: Page, address: str) -> None:
+    panel = show(page, address, SMALL)
+    tensor = pane(page, "tensor")
+    button = tensor.get_by_role("button", name="View, axes, layout and colors")
+    button.click()
+    expect(panel.get_by_role("treeitem").filter(visible=True)).to_have_count(1)
+    rest(page)
+    controls = tensor.get_by_role("group", name="Controls")
+    expect(controls).to_be_visible()
+    assert abs(box_of(controls)["y"] - sides(button)[3]) < 8
+    page.keyboard.press("Escape")
+    expect(controls).to_be_hidden()
+
+
 def test_large_debugger_keeps_its_findings(page: Page, address: str) -> None:
     panel = show(page, address, SIZES[2])
     before = height(panel)
@@ -208,3 +222,11 @@ def test_first_finding_opens_the_views_though_it_is_a_warning(page: Page, int8: 
     assert 0 < mark["y"] < box_of(canvas)["height"]
     assert canvas.evaluate(COLOR, [mark["x"] - 5, mark["y"] + 1]) == WARNING
     assert page.evaluate("tvmdbg.models.session.get('selected')") == []
+
+
+def test_badge_of_a_noisy_operator_is_whole_beside_a_long_name(page: Page, int8: str) -> None:
+    show(page, int8, SMALL)
+    badge = pane(page, "timeline").locator(".tvmdbg-timeline-row .tvmdbg-timeline-noisy").first
+    cell = badge.locator("..")
+    assert sides(badge)[2] <= sides(cell)[2]
+    assert cell.evaluate("(cell) => cell.scrollWidth > cell.clientWidth")

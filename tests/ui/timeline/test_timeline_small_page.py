@@ -128,6 +128,17 @@ def test_tooltip_has_three_lines_beside_its_slice(page: Page, addresses: dict[st
     assert bottom <= size["height"]
 
 
+def test_tooltip_of_compared_runs_states_the_speed_once(
+    page: Page, addresses: dict[str, str]
+) -> None:
+    view = View(page, addresses["compared"], DIFFERENCES, WIDTH)
+    page.mouse.move(*middle_of(view.canvas, view.mark(SLOWEST)))
+    line = view.root.locator(".tvmdbg-timeline-tooltip > *").last
+    expect(line).to_contain_text("B − A: ")
+    said = line.inner_text()
+    assert said.count("faster") + said.count("slower") == 1, said
+
+
 def test_executions_are_shown_first_and_loading_at_a_key(
     page: Page, addresses: dict[str, str], delegated: DebugRun
 ) -> None:
