@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 from tvmdbg_widgets.model.base.numbers import Trust, counted
 from tvmdbg_widgets.model.base.slips import meant, public_class
-from tvmdbg_widgets.model.base.text import Issues, data_frame, more_text, why_unread
+from tvmdbg_widgets.model.base.text import Issues, data_frame, more_text, one_line, why_unread
+from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, Counted
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.layouts import Layout, dequantised
@@ -255,7 +256,8 @@ class Tensor(Counted):
         )
 
     def __repr__(self) -> str:
-        text = f"Tensor({self.name!r}, node {self.node}, output {self.output}: {self.dtype}"
+        place = f"#{self.node}:{self.output}" if self.output else f"#{self.node}"
+        text = f"Tensor({place} {one_line(label(self.name)) or repr('')}: {self.dtype}"
         text += f"{list(self.shape)}, {counted(self.nbytes, 'byte')}"
         if self.trust is not Trust.EXACT:
             text += f", {self.trust.label}"
