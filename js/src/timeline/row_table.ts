@@ -40,7 +40,7 @@ export function shareBar(share: number): HTMLElement {
 }
 
 /** Its width with the room before it, CSS px. */
-export const NOISY = 50;
+export const NOISY = 54;
 
 export function noisyBadge(): HTMLElement {
   return element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");
