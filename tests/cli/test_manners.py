@@ -116,7 +116,7 @@ def test_piped_output_has_no_colors_and_no_notes(tvmdbg: Run) -> None:
     assert ESCAPE not in done.stdout + done.stderr
     assert len(done.stdout.splitlines()) == 3
     assert "2 slowest operators" in done.stderr
-    assert "tvmgen_default_fused_nn_conv2d_add_nn_relu_51" in done.stdout  # nothing is shortened
+    assert "#65 conv2d + add + add + relu" in done.stdout  # nothing is shortened
 
 
 def _in_terminal(arguments: list[str], columns: int, **env: str) -> str:

@@ -284,7 +284,7 @@ def test_shuffled_trace_of_many_nodes_opens_within_10_seconds() -> None:
 
 def test_names_cannot_steer_a_terminal_or_break_a_table() -> None:
     name = "a\n\x1b[31m\u202e<b>"
-    run = tvmdbg.open(chain(["x", name]), trace(["x", name]))
+    run = tvmdbg.open(chain(["x", name], func=name), trace(["x", name]))
     for text in (repr(run.table()), run.summary()):
         assert "\x1b" not in text
         assert "\u202e" not in text

@@ -375,7 +375,7 @@ def test_lines_ending_with_quotes_are_joined_in_bounded_work(
 
 
 def test_a_report_without_rows_is_refused() -> None:
-    with pytest.raises(tvmdbg.FormatError, match=r"CSV of a profiling report stands in line 1"):
+    with pytest.raises(tvmdbg.FormatError, match=r"CSV of a profiling report is in line 1"):
         tvmdbg.open(CSV.replace('"', "'").encode())
 
 

@@ -276,7 +276,7 @@ ISSUE = {"rule": "x", "severity": "note", "message": "", "nodes": [], "entries":
         (RECORDING, "issues", [{**ISSUE, "severity": "fatal"}], "error, warning, note"),
         (RECORDING, "issues", [{**ISSUE, "nodes": [2**64]}], "9223372036854775807"),
         (RECORDING, "issues", [{**ISSUE, "entries": [[1]]}], "length 2"),
-        (TIMES, "version", True, "whole number"),
+        (TIMES, "version", True, "an integer"),
         (TIMES, "unit", "us", '"ns"'),
         (TIMES, "clock", "cuckoo", "synthetic"),
         (TIMES, "synthetic", 1, "true or false"),

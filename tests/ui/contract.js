@@ -151,7 +151,7 @@ const CHECKS = {
     for (const [kind, payload, says] of [
       ["nonsense", {}, "unknown question"],
       ["node", { node: 10 ** 9 }, "1000000000"],
-      ["node", {}, "node must be a whole number"],
+      ["node", {}, "node must be an integer"],
       ["tensor", { ...LARGE, entry: [10 ** 9, 0] }, "1000000000"],
       ["tensor", { ...LARGE, entry: [1, 0], rows: 8192, cols: 8192 }, "at most"],
       ["values", { ...LARGE, entry: [1, 0], row: -1, col: 0 }, "row must lie in"],

@@ -35,7 +35,7 @@ SLIPS = {
     'view.direction = "dwon"': "TraitError: direction: no direction 'dwon'; did you mean 'down'?",
     'view.colour_by = "time"': "GraphView has no attribute 'colour_by'; did you mean 'color_by'?",
     "view.colr_by": "AttributeError: GraphView has no attribute 'colr_by'; did you mean 'color_by'",
-    'view.height = "big"': "TraitError: height: expected a whole number",
+    'view.height = "big"': "TraitError: height: expected an integer",
     "view.session = 3": "TraitError: session must be a Session, not int",
     "view.figure(width=1)": "ValueError: a figure is 300 to 2000 px wide",
     'view.expand("residul")': "did you mean 'residual block'?",

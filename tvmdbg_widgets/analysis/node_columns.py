@@ -100,7 +100,7 @@ class OutputErrors:
     done, total : int
         Entries that were compared, of how many.
     unmatched : int
-        Entries with a tensor that no output of the reference, a run, surely stands for.
+        Entries with a tensor without a definite match among the outputs of the reference run.
     unread : int
         Entries whose values could not be read, in this run or the reference.
 

@@ -31,7 +31,7 @@ any value and none that is equal. Unknown values fit no comparison, so ``not tim
 also selects nodes without a time. A path selects all nodes on it, along edges of data.
 
 Trials of a tuning log have fields of their own, and neither sizes, attributes nor paths; a field
-that is text and number, such as ``error``, is a number where a whole number follows.
+that is text and number, such as ``error``, is a number where an integer follows.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def summary(parts: RunParts) -> str:
     slowest = operators(parts, top=_TOP)
     if len(slowest):
         lines.append("  slowest:")
-        lines += [f"    {one_line(row.name)} ({slowest.whose(row)}): {row.told}" for row in slowest]
+        lines += [f"    {row.title}{row.owner}: {row.told}" for row in slowest]
     issues = check(parts)
     lines.append(f"  checks: {issues.summary()}")
     lines += [f"    {issue}" for issue in issues[:5]]

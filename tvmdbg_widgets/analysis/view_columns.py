@@ -142,7 +142,7 @@ def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
         "groupSource": groups.source,
         "nodeGroup": groups.node_group,
     }
-    failure = "which groups are open could not be told"
+    failure = "the open groups could not be computed"
     opened: list[int] = json.loads(
         call("openGroups", json.dumps(packed_text(columns)), failure=failure)
     )

@@ -45,7 +45,7 @@ from tvmdbg_widgets.model.statistics.contrast import Contrast, contrast
 from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-from tvmdbg_widgets.model.tensors.layouts import dequantised
+from tvmdbg_widgets.model.tensors.layouts import dequantized
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView, Selection
@@ -136,7 +136,7 @@ def _pieces(
             yield values.window(plane.selection(down, across)).ravel()
 
 
-FORMATS = ("number", "hex", "bits", "dequantised")
+FORMATS = ("number", "hex", "bits", "dequantized")
 _MOST_VALUES = 64 * 64
 _MOST_SIDE = 4096
 
@@ -162,11 +162,11 @@ def values(context: Context, question: Question) -> Reply:
         text = hex_text(shown)
     elif form == "bits":
         text = bit_text(shown)
-    elif form == "dequantised":
+    elif form == "dequantized":
         zero_point = question.integer("zeroPoint", -(2**53), 2**53)
         if shown.dtype.kind == "c":
             raise ValueError(f"{about.tensor.dtype} values are not quantized")
-        text = list(map(computed_text, dequantised(shown, question.number("scale"), zero_point)))
+        text = list(map(computed_text, dequantized(shown, question.number("scale"), zero_point)))
     else:
         text = [number_text(value) for value in shown]
     place = {"row": row, "col": col, "rows": rows, "cols": cols}

@@ -60,7 +60,7 @@ class Question:
         """Return a list of integers of at least 0, of fixed or limited length."""
         value = self._fields.get(name)
         if not isinstance(value, list | tuple) or len(value) > most:
-            raise ValueError(f"{name} must be a list of at most {most} whole numbers")
+            raise ValueError(f"{name} must be a list of at most {most} integers")
         if length is not None and len(value) != length:
             raise ValueError(f"{name} must have {counted(length, 'item')}, found {len(value)}")
         return [_integer(f"{name}[{i}]", item, 0, 2**53) for i, item in enumerate(value)]
@@ -131,7 +131,7 @@ def message_id(message: object) -> str | None:
 def _integer(name: str, value: Any, low: int, high: int) -> int:
     whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     if not whole or isinstance(value, bool):
-        raise ValueError(f"{name} must be a whole number")
+        raise ValueError(f"{name} must be an integer")
     if not low <= value <= high:
         raise ValueError(f"{name} must lie in {low} … {high}, found {value}")
     return int(value)

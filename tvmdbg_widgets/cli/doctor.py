@@ -113,7 +113,7 @@ def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
         return "", [Problem("dump", what, "opening it", "look at what is named")]
     grave = [issue for issue in issues if issue.severity.value == "error"]
     if grave:
-        effect, remedy = "what stands there", "tvmdbg check lists all"
+        effect, remedy = "the part it names", "tvmdbg check lists all"
         return "", [Problem("dump", for_shell(x.message), effect, remedy) for x in grave[:5]]
     noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check lists" if issues else ""
     return f"{', '.join(dump)}: opens without errors{noted}", []

@@ -65,7 +65,7 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
                 "details": list(match.details),
                 "versions": match.message.versions,
                 "cause": match.message.cause,
-                "how_to_tell": match.message.tell,
+                "how_to_confirm": match.message.tell,
                 "next": list(match.message.next),
                 "source": match.message.source,
             }

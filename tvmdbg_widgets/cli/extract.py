@@ -33,7 +33,7 @@ def extract(
 ) -> None:
     """Extract some nodes of a run as a small dump that opens like any other.
 
-    What the nodes read from other nodes becomes inputs, with bit-exact values. Times and names are
+    Values that the nodes read from others become inputs, with bit-exact values. Times and names are
     kept; nodes are renumbered, and README.txt in the folder maps new ids to old ones. Values of
     parameters are excluded unless you ask for them.
     """

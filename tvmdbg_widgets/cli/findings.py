@@ -13,7 +13,7 @@ from tvmdbg_widgets.cli.common.verbs import FOUND, INTERRUPTED, examples, flag, 
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 EXAMPLES = examples(
-    ("What is wrong, what is slow", "tvmdbg findings /tmp/tvmdbg"),
+    ("Faults and slow operators", "tvmdbg findings /tmp/tvmdbg"),
     ("In CI: no NaN, no overflow", "tvmdbg findings /tmp/tvmdbg --fail-on error"),
     ("For another program", "tvmdbg findings /tmp/tvmdbg --json | jq '.findings[].title'"),
 )

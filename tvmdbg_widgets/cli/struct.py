@@ -68,7 +68,7 @@ def struct(
     words: Annotated[
         bool | None,
         flag(
-            "What groups of digits are: words of the machine, or bytes as they lie.",
+            "Meaning of groups of digits: machine words, or bytes in memory order.",
             "--words/--bytes",
             show_default="by the form of the dump",
         ),

@@ -54,12 +54,10 @@ def summary(named: NamedRun) -> None:
     if len(slowest):
         say()
         say(styled("Slowest", "bold"))
-        names = _shortened([row.name for row in slowest])
+        names = _shortened([row.title for row in slowest])
         for row, name in zip(slowest, names, strict=True):
             time, share = row.time_text, row.share_text
-            say(
-                f"  {time:>9}  {share:>7}  ", styled(name), styled(f"  {slowest.whose(row)}", "dim")
-            )
+            say(f"  {time:>9}  {share:>7}  ", styled(name), styled(row.owner, "dim"))
     say()
     issues = run.check()
     say(styled("Checks", "bold"), styled(f"  {issues.summary()}", "dim"))

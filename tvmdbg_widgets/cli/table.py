@@ -34,7 +34,7 @@ EXAMPLES = examples(
         "tvmdbg table etdump.etdp etrecord.bin --inspector",
     ),
 )
-_HEAD = ("node", "name", "kind", "time", "share", "p10 … p90", "outputs")
+_HEAD = ("operator", "kind", "time", "share", "p10 … p90", "outputs")
 TableBy = StrEnum("TableBy", "NODE KIND PART GROUP MODULE DEVICE NAME CALLERS TRACK")
 TableSort = StrEnum("TableSort", "NODE TIME NAME KIND")
 
@@ -111,7 +111,7 @@ def table(
     else:
         note(operators.caption)
         cells = [_cells(row) for row in rows]
-        grid(_HEAD, cells, right=(0, 3, 4), give=1, drop=(6, 5, 2))
+        grid(_HEAD, cells, right=(2, 3), give=0, drop=(5, 4, 1))
 
 
 def _check_whole(*printed: tuple[str, str, bool, bool]) -> None:
@@ -179,8 +179,7 @@ def _sorted(rows: list[OperatorRow], sort: TableSort) -> list[OperatorRow]:
 
 def _cells(row: OperatorRow) -> tuple[str, ...]:
     return (
-        str(row.node) if row.node >= 0 else "–",
-        row.name,
+        row.title,
         row.op_kind,
         row.time_text,
         row.share_text,

@@ -158,10 +158,10 @@ def _notes(parts: RunParts, chosen: ExtractedPart) -> list[str]:
     if chosen.ambiguous:
         named = ", ".join(map(str, chosen.ambiguous[:8]))
         notes.append(
-            "The run's files do not tell for sure what "
+            "The run's files do not state which values "
             f"{agree(len(chosen.ambiguous), 'node', 'nodes')} "
             f"{named} {agree(len(chosen.ambiguous), 'reads')}; neither does this dump. "
-            "All that may be read was taken along."
+            "All candidates were exported."
         )
     for node, position in chosen.lost[:8]:
         notes.append(f"Operand {position} of node {node} leads nowhere in the run; it is left out.")

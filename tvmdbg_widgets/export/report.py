@@ -283,7 +283,7 @@ def _statistics(tensor: Tensor, tell: Tell, private: PrivateParameters) -> list[
         stats = stats.redacted(counts_only=counts_only)
     lines += _more(tensor, stats)
     if counts_only:
-        lines.append(f"a parameter of fewer than {FEWEST} values: its bounds are not told")
+        lines.append(f"a parameter of fewer than {FEWEST} values: its bounds stay private")
     elif stats.finite and not math.isnan(stats.mean):
         lines.append(
             f"{number_text(stats.minimum)}{_at(tensor, stats.argmin)} … "

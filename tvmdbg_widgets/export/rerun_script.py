@@ -279,7 +279,7 @@ class Measurer:
         )
 
     def check_limits(self, number: int, state: Any, params: Any) -> None:
-        """Note a schedule with more threads than a block may have; it is measured all the same."""
+        """Note a schedule with more threads than a block may have; it is measured anyway."""
         most = int(params.max_threads_per_block)
         for stage in state.stages:
             threads = 1

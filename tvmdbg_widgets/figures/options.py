@@ -245,9 +245,9 @@ class TensorLook(ViewOptions):
         drawn=False,
     )
     value_format: str = option(
-        choice("number", "hex", "bits", "dequantised"),
+        choice("number", "hex", "bits", "dequantized", dequantised="dequantized"),
         "number",
-        'How single values are written: ``"number"``, ``"hex"``, ``"bits"`` or ``"dequantised"``.',
+        'How single values are written: ``"number"``, ``"hex"``, ``"bits"`` or ``"dequantized"``.',
         drawn=False,
     )
     scale: float = option(
@@ -304,7 +304,7 @@ class TimelineOptions(ViewOptions, view="timeline"):
     slice_color: str = option(
         choice("auto", "kind", "block", "share", "change"),
         "auto",
-        'What slices are colored by: ``"kind"`` of operator, ``"block"`` around it, ``"share"`` '
+        'Color of slices: by ``"kind"`` of operator, ``"block"`` around it, ``"share"`` '
         'of the time, or of two runs ``"change"``. ``"auto"``: of two runs the change; else the '
         "kind, unless one kind takes nine tenths of the time; then the block, else the share.",
     )

@@ -32,7 +32,7 @@ _EAST = (
     "'Malgun Gothic', 'Noto Sans CJK SC', 'Noto Sans SC', 'Source Han Sans SC', "
 ) + FONT
 _NO_FONT = (
-    "none of the fonts of a figure is installed, so that all text would be missing from the "
+    "none of the fonts of a figure is installed: all text would be missing from the "
     f"picture: {FONT}. Install one (on Debian: apt-get install fonts-dejavu-core), or put its "
     "file into ~/.local/share/fonts"
 )
@@ -148,7 +148,7 @@ class Figure:
         What is shown, as JSON: the same nodes, order, labels, kinds and numbers as in
         the live view.
     hover : tuple of Hover
-        What is said where the pointer rests, where the picture has such places.
+        Texts under the pointer, where the picture has any.
     asked : tuple of dict
         Questions that drawing asked Python; a saved page records their answers.
     """

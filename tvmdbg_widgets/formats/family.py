@@ -182,5 +182,5 @@ class Limits:
             file=one_line(source.name),
             expected=f"at most {counted(most, 'byte')}",
             found=counted(source.size, "byte"),
-            hint=f"If it is what it should be, {call} reads it all the same.",
+            hint=f"If it is the right file, {call} still reads it.",
         )

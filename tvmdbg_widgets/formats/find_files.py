@@ -242,12 +242,12 @@ class FileFinder:
                 file=source.name,
                 expected="its heading and its rows as the program printed them",
                 found=f"{note[:1].lower()}{note[1:-1]}",
-                hint="Paste the whole lines, or save what the program prints to a file.",
+                hint="Paste the complete lines, or save what the program prints to a file.",
             )
         if known is not None and known.part in ("graph", "chrome") and (line := cut_line(source)):
             note = (
-                f"line {line:,} ends inside of a string, as where a terminal cuts its lines, and "
-                "how they were joined cannot be told: names there hold a line end"
+                f"line {line:,} ends inside a string, as where a terminal wraps lines, and the "
+                "wrapped parts cannot be joined: names there may contain a line end"
             )
             self.issues.append(Issue("line-cut", IssueSeverity.ERROR, note, file=source.name))
         return False

@@ -133,7 +133,7 @@ def _groups(line: str, at: int, number: int, end: int) -> tuple[list[str], int]:
 
 def _wrong_digits(number: int, token: re.Match[str]) -> FormatError:
     return FormatError(
-        "these are no hex digits of whole bytes", file=_FILE,
+        "these are not the hex digits of complete bytes", file=_FILE,
         field=f"line {number}, column {token.start() + 1}",
         expected="two digits for each byte", found=one_line(repr(token[0][:_SHOWN])),
     )  # fmt: skip

@@ -24,7 +24,7 @@ _SHOWN = 60
 _KIND = re.compile(r"`([a-z| ]+)`")
 _WORDS = {
     "str": "a string",
-    "int": "a whole number",
+    "int": "an integer",
     "float": "a number",
     "bool": "true or false",
     "array": "a list",

@@ -82,7 +82,7 @@ class Recording:
         if not changed:
             return None
         text = (
-            "files differ from those that were saved, so that times and checks of this recording "
+            "files differ from those that were saved; times and checks of this recording "
             f"may be of others: {listed(changed)}"
         )
         return Issue("recording-changed", IssueSeverity.WARNING, text, file=self.file)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.executorch.event_nodes import ExecuTorchFiles
-from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph, tensor_title
 from tvmdbg_widgets.model.tensors.tensors import Tensors
 from tvmdbg_widgets.model.timeline.report import Report
 from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -72,3 +72,8 @@ class RunParts:
     executorch: ExecuTorchFiles | None = None
     #: What rooms above have found of these parts, by name.
     kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """List tensors by the titles of their nodes."""
+        if self.tensors is not None:
+            object.__setattr__(self, "tensors", self.tensors.titled(tensor_title, self.graph))

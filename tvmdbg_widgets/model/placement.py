@@ -154,7 +154,7 @@ def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[Placed]:
         return [Placed(group[0], nodes[0], group[0].output, Trust.BY_NAME)]
     what = f"{counted(len(nodes), 'node')} are named {group[0].name!r}"
     trust = Trust.BY_ORDER
-    note = f"{what}; they are told apart by their order"
+    note = f"{what}; they are matched by order"
     if len(group) < len(nodes):
         trust = Trust.BY_NAME if len(group) == 1 else Trust.AMBIGUOUS
         note = (

@@ -84,7 +84,7 @@ def checked_isolation(graph: Graph | None, given: object) -> dict[str, Any] | No
     if kind == "around":
         hops = 1 if hops is None else hops
         if isinstance(hops, bool) or not isinstance(hops, int) or hops < 0:
-            raise ValueError(f"hops is a whole number from 0, found {hops!r}")
+            raise ValueError(f"hops is an integer from 0, found {hops!r}")
     elif hops is not None:
         raise ValueError(f"only around takes hops, not {kind}")
     if kind == "path" and not any(

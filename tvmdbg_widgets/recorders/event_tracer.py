@@ -176,7 +176,7 @@ class EventTracer(EventLog):
         ------
         TypeError, ValueError
             As of :meth:`start_profiling_delegate` and :meth:`end_profiling_delegate`; or a time
-            that is no whole number from 0 to 2**64 - 1.
+            that is no integer from 0 to 2**64 - 1.
         """
         self._delegate(_identifier(name, delegate_debug_id), start_time, end_time, metadata)
 
@@ -342,7 +342,7 @@ class DelegateMappingBuilder:
 
 @dataclass
 class PreprocessResult:
-    """What a backend's ``preprocess`` returns, for notebooks without ExecuTorch.
+    """The result of a backend's ``preprocess``, for notebooks without ExecuTorch.
 
     The fields of ``PreprocessResult`` of ``exir/backend/backend_details.py`` @ v1.4.1.
 

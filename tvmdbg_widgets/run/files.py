@@ -203,7 +203,7 @@ class RunFiles:
         """Save the run as a folder that opens as the same run, to keep or to pass on.
 
         The files it was opened from are copied byte for byte, without the paths of this machine;
-        beside them stands what is known beyond them (``docs/recording.md``).
+        facts that files do not hold are written beside them (``docs/recording.md``).
 
         Parameters
         ----------

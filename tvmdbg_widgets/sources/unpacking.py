@@ -126,7 +126,7 @@ def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | 
             raise FormatError(
                 "this packed file cannot be unpacked",
                 file=source.name,
-                expected="a whole gzip, bzip2 or xz file",
+                expected="a complete gzip, bzip2 or xz file",
                 found=text,
                 hint="It may be cut off: copy or download it again.",
             ) from None
@@ -227,7 +227,7 @@ def read_directory(source: ByteSource, most: int = MOST_MEMBERS) -> ZipDirectory
         raise FormatError(
             "this zip archive cannot be read",
             file=source.name,
-            expected="a whole zip archive",
+            expected="a complete zip archive",
             found=one_line(str(problem)),
             hint="It may be cut off: copy or download it again.",
         ) from None

@@ -12,16 +12,26 @@ const SPARE = 4;
 
 type Span = readonly [low: number, high: number];
 
-/** A box with as many of the frames around it, from the inside out, as fit along each axis. */
+/**
+ * A box with as many of the frames around it, from the inside out, as fit along each axis; of a frame that does not,
+ * its start, where its tag is.
+ */
 function keptAround(placed: PlacedScene, camera: Camera, box: number, frame: number): Rectangle {
   const { frames, frameOf } = placed.scene;
+  const spare = (2 * SPARE) / camera.scale;
   let { x, y, width, height } = placed.rectangle(box);
   for (let at = frame < 0 ? frameOf[box]! : frame; at >= 0; at = frames.parent[at]!) {
     const around = placed.frame(at);
-    if (around.width * camera.scale + 2 * SPARE <= camera.width) ({ x, width } = around);
-    if (around.height * camera.scale + 2 * SPARE <= camera.height) ({ y, height } = around);
+    [x, width] = joined([x, width], [around.x, around.width], roomOf(camera, "x") - spare);
+    [y, height] = joined([y, height], [around.y, around.height], roomOf(camera, "y") - spare);
   }
   return { x, y, width, height };
+}
+
+/** What is kept along one axis, as start and length, and all of a frame around it, its start alone or nothing. */
+function joined([start, length]: Span, [from, whole]: Span, room: number): Span {
+  if (whole <= room) return [from, whole];
+  return start + length - from <= room ? [from, start + length - from] : [start, length];
 }
 
 function roomOf(camera: Camera, axis: "x" | "y"): number {
@@ -40,7 +50,7 @@ function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: Rectangle | n
       shift(placed, tried, boxes, kept, "y");
       shift(placed, tried, boxes, kept, "x");
     }
-    if (kept && !tried.shows(kept, 0)) break;
+    if (kept && !tried.shows(kept, 0)) continue;
     if (boxes.every((box) => isWhole(placed, tried, box) !== false)) return tried;
   }
   return camera;

@@ -108,12 +108,12 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       ),
       action(
         ["Enter"],
-        "expand the block, or collapse the one around the node; without blocks: center the node, then go to its details",
+        "expand the block, or collapse the one around the node; without blocks: center the node",
         () => commands.enter(),
       ),
       action(
         ["x"],
-        "collapse all blocks of this kind (Shift: expand); every block if nothing is selected",
+        "collapse all blocks of this kind, or every block (Shift: expand)",
         (event) => view.folding.setKind(event.shiftKey),
       ),
       action(["g"], "show or hide blocks", () =>
@@ -125,16 +125,16 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       action(["e"], "inspect the next edge of the node (Shift: previous)", (event) =>
         commands.edges.step(event.shiftKey ? -1 : 1),
       ),
-      action(["u"], "isolate what is upstream of the selection", () =>
+      action(["u"], "isolate upstream of the selection", () =>
         navigator.isolate("upstream"),
       ),
-      action(["j"], "isolate what is downstream of the selection", () =>
+      action(["j"], "isolate downstream of the selection", () =>
         navigator.isolate("downstream"),
       ),
-      action(["k"], "isolate the neighbors; again: one hop more (Shift: one less)", (event) =>
+      action(["k"], "isolate the neighbors, again: one hop more (Shift: less)", (event) =>
         navigator.around(event.shiftKey ? -1 : 1),
       ),
-      action(["b"], "isolate the paths between two nodes; press again at the other end", () =>
+      action(["b"], "isolate paths between two nodes: press at both ends", () =>
         navigator.path(),
       ),
       action(["h"], "hide nodes of this kind (Shift: list the kinds)", (event) =>

@@ -220,6 +220,7 @@ export class GraphStage {
       this.fitAll();
       return;
     }
+    this.#overviewBeside(!this.#showsAllAlone);
     if (this.camera.scale >= LEGIBLE_SCALE && this.camera.shows({ x, y, width, height }, 0)) return;
     const target = this.#copy();
     target.fit({ minX: x, minY: y, maxX: x + width, maxY: y + height }, READABLE_SCALE);

@@ -130,7 +130,7 @@ function textOf(scalars: Scalars, question: TensorQuestion): (at: number) => str
   const { format, scale, zeroPoint } = question;
   if (format === "hex") return scalars.hex;
   if (format === "bits") return scalars.binary;
-  if (format !== "dequantised") return scalars.text;
+  if (format !== "dequantized") return scalars.text;
   if (scalars.descr.includes("c")) throw new Error("complex values are not quantized");
   return (at) => computedText((scalars.value(at) - zeroPoint) * scale);
 }

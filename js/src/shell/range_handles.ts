@@ -26,7 +26,7 @@ export class RangeHandles {
         role: "slider",
         tabindex: 0,
         "aria-label": `${name} end of the color range`,
-        title: `${name} end of the color range: drag, or press arrow keys; Escape or a double-click resets`,
+        title: "drag, or arrow keys; Escape resets",
         ...KEEP_KEYS,
       });
       this.#listen(node, end);

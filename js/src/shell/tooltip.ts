@@ -132,17 +132,20 @@ export function placeBeside(
   const above = Math.min(y, at.y) - GAP - size.height;
   const right = Math.max(x + width + GAP, at.x + APART);
   const left = Math.min(x, at.x) - GAP - size.width;
-  const [across, down] = [
-    within(at.x + (target ? -APART : APART), size.width, room.width),
-    within(at.y, size.height, room.height),
-  ];
+  const across = within(at.x + (target ? -APART : APART), size.width, room.width);
+  const down = within(at.y, size.height, room.height);
+  const fits = ([left, top]: readonly number[]) =>
+    left! >= 0 &&
+    top! >= 0 &&
+    left! + size.width <= room.width &&
+    top! + size.height <= room.height;
   const places = [
-    { x: across, y: below, fits: below + size.height <= room.height, far: y + height - at.y },
-    { x: across, y: above, fits: above >= 0, far: at.y - y },
-    { x: right, y: down, fits: right + size.width <= room.width, far: x + width - at.x },
-    { x: left, y: down, fits: left >= 0, far: at.x - x },
-  ].filter(({ fits }) => fits);
-  const place = places.find(({ far }) => far <= NEAR) ?? places[0];
-  if (place) return { x: place.x, y: place.y };
+    [across, below, y + height - at.y],
+    [across, above, at.y - y],
+    [right, down, x + width - at.x],
+    [left, down, at.x - x],
+  ].filter(fits);
+  const [place] = [...places.filter(([, , far]) => far! <= NEAR), ...places];
+  if (place) return { x: place[0]!, y: place[1]! };
   return target ? placeBeside(at, null, size, room) : { x: across, y: EDGE };
 }

@@ -113,7 +113,7 @@ export function pointWords(
   const words = [`at ${indexText(index)} value ${value}`];
   if (isPadding(answer, index)) words.push("padding");
   if (stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
-  if (values.format === "dequantised") words.push(`dequantized ${screenText(reply.text[0]!)}`);
+  if (values.format === "dequantized") words.push(`dequantized ${screenText(reply.text[0]!)}`);
   if (reply.one) words.push(`bits ${reply.one.hex}`);
   return words.join(", ");
 }

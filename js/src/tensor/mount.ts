@@ -108,7 +108,7 @@ function actions(inspector: Inspector): KeyAction[] {
       () => inspector.cells(following(CELLS, wish.cells)),
     ],
     ["k", "stop or resume scanning all values", () => inspector.viewing.toggleCount()],
-    ["w", "save what is shown", () => panels.saving.toggle()],
+    ["w", "save this view", () => panels.saving.toggle()],
     [COPY_KEY, "copy Python code for the value, region or heatmap", () => inspector.copy()],
   ];
   const offer = (typed: string) => inspector.offer(typed);

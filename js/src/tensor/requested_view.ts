@@ -12,6 +12,7 @@ import type { PlaneLayout } from "./picture/plane_layout.ts";
 import { wantedFor } from "./picture/tiles.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
 import {
+  formatOf,
   type KeptOptions,
   type LayoutWish,
   type ShowChoice,
@@ -65,7 +66,7 @@ export class RequestedView {
       range: options.get("color_range") ?? "auto",
     };
     this.values = {
-      format: options.get("value_format") ?? "number",
+      format: formatOf(options.get("value_format")),
       scale: options.get("scale") ?? 1,
       zeroPoint: options.get("zero_point") ?? 0,
     };

@@ -9,6 +9,7 @@ import type {
   TensorAnswer,
   ValueFormat,
 } from "../shared/client/tensor_questions.ts";
+import { VALUE_FORMATS } from "../shared/client/tensor_questions.ts";
 import type { Mirror } from "../shell/dom.ts";
 import type { Entries } from "./entries.ts";
 import type { CellChoice, ColorChoice, ColorScale } from "./picture/color_scale.ts";
@@ -24,6 +25,11 @@ export function showOf(name: string | undefined): ShowChoice {
   return SHOWS.find((show) => show === name) ?? "heatmap";
 }
 
+/** A format, also as saved states of earlier versions spell it. */
+export function formatOf(name: string | undefined): ValueFormat {
+  return VALUE_FORMATS.find((format) => format === name?.replace("tised", "tized")) ?? "number";
+}
+
 /** A part of the plane in values: rows down, columns across. */
 export type Region = readonly [row: number, col: number, rows: number, cols: number];
 
@@ -36,7 +42,7 @@ export function clipped(region: Region, planeRows: number, planeCols: number): R
 
 export interface ValueLook {
   format: ValueFormat;
-  /** For "dequantised": (value - zeroPoint) * scale. */
+  /** For "dequantized": (value - zeroPoint) * scale. */
   scale: number;
   zeroPoint: number;
 }

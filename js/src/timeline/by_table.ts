@@ -1,5 +1,6 @@
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
+import { largest } from "../shared/many.ts";
 import { element } from "../shell/dom.ts";
 import type { Slices } from "./data/slices.ts";
 import type { SumRow, SumTable } from "./data/sum_table.ts";
@@ -177,7 +178,11 @@ export class ByTable extends RowTable {
     const isOpen = this.#open.has(row.id);
     const mark = chip(row.kind && kindFill(this.theme, row.kind));
     mark.classList.toggle("several", !row.kind);
-    const longest = Math.max(0, ...this.#rows!.rows.slice(0, 50).map(({ ns }) => ns || 0)) || 1;
+    const longest =
+      largest(
+        this.#rows!.rows.slice(0, 50).map(({ ns }) => ns || 0),
+        0,
+      ) || 1;
     const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
     const time = (ns: number) => (Number.isNaN(ns) ? "–" : this.#slices.timeText(ns));
     const short = this.#slices.isShort(row.ns);

@@ -2,6 +2,7 @@ import type { Pen } from "../shared/drawing/canvas.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { niceTicks } from "../shared/drawing/value_axis.ts";
 import { integer } from "../shared/format.ts";
+import { smallest } from "../shared/many.ts";
 import { errorFill, ROUND, slotFill } from "./data.ts";
 import { elapsed, seconds } from "./descriptions.ts";
 import { LANE, POINT, RIGHT, type TrialPoints, type TrialScene } from "./scene.ts";
@@ -199,7 +200,10 @@ export class ChartPainter {
       else groups.push({ y, names: [index] });
     }
     pen.fillStyle = theme.muted;
-    const first = Math.min(totalY, ...groups.map(({ y }) => y));
+    const first = smallest(
+      groups.map(({ y }) => y),
+      totalY,
+    );
     if (groups.length && !(first < scene.laneY + NAME_GAP)) pen.fillText("task", x, scene.laneY);
     for (const { y, names } of groups) pen.fillText(this.#listed(names), x, y);
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Camera, LEGIBLE_SCALE } from "../../src/graph/camera.ts";
 import { opening } from "../../src/graph/framing.ts";
 import type { PlacedScene } from "../../src/graph/layout/placed_scene.ts";
-import { columns, type NodeSpec, WORDS } from "./fixture.ts";
+import { columns, grouped, type NodeSpec, WORDS } from "./fixture.ts";
 import { place } from "./place.ts";
 
 /** A chain of boxes of unlike widths; `aside`: as many inputs that only the last of it reads. */
@@ -64,5 +64,18 @@ describe("opening", () => {
     const { whole } = seen(placed, opening(placed, camera(420, 360), -1));
     expect(whole).toContain(first);
     expect(whole.length).toBeGreaterThan(2);
+  });
+
+  it("shows the start of a frame that is wider than the stage, and cuts off no box", () => {
+    const nodes = [{}, ...Array.from({ length: 5 }, () => ({ inputs: [[0] as const] }))];
+    const placed = place(grouped(columns(nodes), [{ start: 0, end: 6 }]), "down", Uint8Array.of(1));
+    const { x } = placed.frame(0);
+    const leftmost = [1, 2, 3, 4, 5].sort((a, b) => placed.layout.x[a]! - placed.layout.x[b]!);
+    for (const wanted of leftmost.slice(0, 2)) {
+      const at = opening(placed, camera(330, 200), wanted);
+      expect(placed.frame(0).width * at.scale).toBeGreaterThan(330);
+      expect(at.view().minX).toBeLessThanOrEqual(x);
+      expect(seen(placed, at).whole).toContain(wanted);
+    }
   });
 });

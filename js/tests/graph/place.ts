@@ -6,7 +6,6 @@ import type { Direction } from "../../src/graph/layout/types.ts";
 import type { GraphColumns } from "../../src/shared/client/answers.ts";
 import { finished } from "../../src/shared/many.ts";
 import { WORDS } from "./fixture.ts";
-import { unframed } from "./layout/graphs.ts";
 
 /** The graph laid out as the view does. */
 export function place(
@@ -26,7 +25,8 @@ export function place(
     target: scene.edgeTarget,
     sourceSlot: scene.edgeSlot,
     direction,
-    ...unframed(scene.count),
+    frameOf: scene.frameOf,
+    frames: { parent: scene.frames.parent, minWidth: new Float64Array(scene.frames.parent.length) },
   });
   return finished(PlacedScene.steps(scene, placed));
 }

@@ -42,7 +42,7 @@ describe("Python for the shown tensor", () => {
   });
 
   it("applies the number format of the values", () => {
-    const values = { format: "dequantised", scale: 0.5, zeroPoint: -3 };
+    const values = { format: "dequantized", scale: 0.5, zeroPoint: -3 };
     expect(codeText(of(four, { values }), null)).toBe(
       '(run.tensors[3, 0][0, 3, :, :].astype("float64") + 3) * 0.5',
     );

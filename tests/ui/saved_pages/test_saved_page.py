@@ -421,7 +421,7 @@ def test_page_of_pictures_reports_missing_values(page: Page, saved: Path) -> Non
     view.get_by_label("Values as (f)").select_option("hex")
     expect(view.locator(".tvmdbg-tensor-values .tvmdbg-error:visible")).to_contain_text(why)
     for form in ("npy", "csv"):
-        view.get_by_role("button", name="Save what is shown (w)").click()
+        view.get_by_role("button", name="Save this view (w)").click()
         view.get_by_role("button", name=form).click()
         expect(view.locator(".tvmdbg-tensor-save-status")).to_contain_text(f"Not saved: {why}")
         page.keyboard.press("Escape")
@@ -458,13 +458,13 @@ def test_a_page_with_values_shows_and_saves_them(
     texts = {
         "hex": f"0x{code:08X}",
         "bits": f"{code:032b}",
-        "dequantised": _short(float(plane[0, 0])),
+        "dequantized": _short(float(plane[0, 0])),
         "number": _short(plane[0, 0]),
     }
     for form, text in texts.items():
         view.get_by_label("Values as (f)").select_option(form)
         expect(cell).to_have_text(text)
-    view.get_by_role("button", name="Save what is shown (w)").click()
+    view.get_by_role("button", name="Save this view (w)").click()
     with page.expect_download() as download:
         view.get_by_role("button", name="npy").click()
     assert np.array_equal(np.load(download.value.path()), plane)

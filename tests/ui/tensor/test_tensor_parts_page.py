@@ -357,12 +357,12 @@ def test_table_writes_values_in_every_format(
     expect(page.locator(ROOT)).to_be_focused()
 
 
-def test_table_dequantises_by_typed_numbers(
+def test_table_dequantizes_by_typed_numbers(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("codes")
     press(page, "v")
-    page.get_by_label("Values as (f)").select_option("dequantised")
+    page.get_by_label("Values as (f)").select_option("dequantized")
     page.get_by_label("Zero point").fill("3")
     page.get_by_label("Scale", exact=True).fill("0.25")
     page.get_by_label("Scale", exact=True).press("Enter")
@@ -375,7 +375,7 @@ def test_table_dequantises_by_typed_numbers(
     expect(first).to_have_text(on_screen(real))
     assert wait_trait(page, "scale", "it === 0.25") == 0.25
     assert trait(page, "zero_point") == 3
-    assert trait(page, "value_format") == "dequantised"
+    assert trait(page, "value_format") == "dequantized"
     page.locator(f"{VALUES} [data-row='2'][data-col='1']").click()
     real = computed_text((float(arrays["codes"][2, 1]) - 3) * 0.25)
     expect(page.locator(BITS)).to_contain_text(f"(value − 3) × 0.25 = {on_screen(real)}")
@@ -496,7 +496,7 @@ def test_readings_of_complex_numbers(
 
 
 def saved(page: Page, kind: str) -> Path:
-    page.get_by_role("button", name="Save what is shown (w)").click()
+    page.get_by_role("button", name="Save this view (w)").click()
     with page.expect_download() as download:
         page.get_by_role("button", name=f"(.{kind})").click()
     return download.value.path()
@@ -548,14 +548,14 @@ def test_channels_and_profile_are_saved_as_npy(
     np.testing.assert_array_equal(largest, half.max(axis=(0, 2)))
 
 
-def test_npy_saves_bfloat16_and_dequantised_values(
+def test_npy_saves_bfloat16_and_dequantized_values(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("brain")
     found = np.load(saved(page, "npy"))
     np.testing.assert_array_equal(found, arrays["brain"].astype(np.float32))
     expect(page.locator(SAVED)).to_contain_text("bfloat16 saved as float32, which is exact")
-    show("codes", value_format="dequantised", scale=0.1, zero_point=-7)
+    show("codes", value_format="dequantized", scale=0.1, zero_point=-7)
     found = np.load(saved(page, "npy"))
     np.testing.assert_array_equal(found, (arrays["codes"].astype(np.float64) + 7) * 0.1)
     expect(page.locator(SAVED)).to_contain_text("(value + 7) × 0.1 as float64")
@@ -627,7 +627,7 @@ def unfolded(array: Array) -> Array:
         ("packed", {"data_layout": "NCHW8c"}, lambda x: unfolded(x)[0, 0]),
         (
             "codes",
-            {"value_format": "dequantised", "scale": 0.5, "zero_point": -3},
+            {"value_format": "dequantized", "scale": 0.5, "zero_point": -3},
             lambda x: (x.astype(float) + 3) * 0.5,
         ),
         (
@@ -672,7 +672,7 @@ LABELS = {
     "zero_point": "Zero point",
 }
 PACKED = {"data_layout": "NCHW8c"}
-DEQUANTISED = {"value_format": "dequantised"}
+DEQUANTIZED = {"value_format": "dequantized"}
 
 
 @pytest.mark.parametrize(
@@ -689,8 +689,8 @@ DEQUANTISED = {"value_format": "dequantised"}
         ("reading", "turning", {}, "phase", "phase", "real", "real", "imag", "imag"),
         ("along", "half", {"show": "line plot"}, 2, "2", None, "1", "0", 0),
         ("value_format", "codes", {}, "hex", "hex", "bits", "bits", "number", "number"),
-        ("scale", "codes", DEQUANTISED, 0.5, "0.5", 2, "2", "0.125", 0.125),
-        ("zero_point", "codes", DEQUANTISED, -3, "-3", 7, "7", "11", 11),
+        ("scale", "codes", DEQUANTIZED, 0.5, "0.5", 2, "2", "0.125", 0.125),
+        ("zero_point", "codes", DEQUANTIZED, -3, "-3", 7, "7", "11", 11),
     ],
 )
 def test_trait_syncs_between_python_and_its_control(  # noqa: PLR0917

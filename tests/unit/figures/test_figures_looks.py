@@ -86,7 +86,7 @@ def test_text_contrast_meets_wcag_aa() -> None:
         ("graph", {"color_by": "size"}, ValueError, "'kind', 'time'"),
         ("graph", {"direction": "up"}, ValueError, "'down', 'right'"),
         ("graph", {"hops": -1}, ValueError, "at least 0"),
-        ("graph", {"focus": [1]}, TypeError, "focus: expected a whole number, found [1]"),
+        ("graph", {"focus": [1]}, TypeError, "focus: expected an integer, found [1]"),
         ("graph", {"color_by": [1]}, ValueError, "color_by: found 1 value"),
         ("graph", {"isolate": {"kind": "x", "nodes": [1]}}, ValueError, "isolate: no kind 'x'"),
         ("graph", {"hidden": ["tiem>1"]}, QueryError, "hidden: unknown field 'tiem'"),

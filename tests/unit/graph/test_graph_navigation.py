@@ -59,7 +59,7 @@ def test_upstream_without_node_uses_selection(run: DebugRun) -> None:
         (lambda view: view.path(1, 2), ValueError, "no path between #1 'p0' and #2 'p1', in"),
         (lambda view: view.upstream("p00"), KeyError, "no node is named 'p00'; did you mean 'p0'"),
         (lambda view: view.around(99), IndexError, "no node 99; ids are 0 to 71"),
-        (lambda view: view.around(3, hops=-1), ValueError, "hops is a whole number from 0"),
+        (lambda view: view.around(3, hops=-1), ValueError, "hops is an integer from 0"),
         (lambda view: view.hide("kind=convolutoin"), ValueError, "did you mean 'kind=convolution'"),
         (lambda view: view.hide("tmie>1ms"), ValueError, "time"),
         (lambda view: view.hide(""), ValueError, "a query of nothing"),

@@ -31,7 +31,7 @@ KINDS = (
     *("tensor", "tensor", "tensor", "values", "values", "channels", "data", "data"),
     "statistics",
 )
-FORMATS = (None, "number", "number", "hex", "bits", "dequantised")
+FORMATS = (None, "number", "number", "hex", "bits", "dequantized")
 
 
 @st.composite

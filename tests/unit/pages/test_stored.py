@@ -247,7 +247,7 @@ def test_values_of_first_entry_are_kept_when_others_are_left_out(
     entries = [each for each in run.tensors if run.graph.kinds[each[0]] == NodeKind.OPERATOR]
     middle = next(each for each in entries if run.tensors[each].nbytes > 4000)
     stored = store(run.facts, budget=110_000, share="tensors", first=middle, frame=0)
-    assert any(each.startswith("pictures of") for each in stored.left_out)
+    assert any(each.startswith("heatmaps of") for each in stored.left_out)
     shape = run.tensors[middle].shape
     question = {
         "kind": "values",
@@ -266,9 +266,9 @@ def test_line_plots_add_little_to_whole_tensors(corpus: Path, tmp_path: Path) ->
     run = tvmdbg.open(corpus / "tvm/transformer_encoder")
     first = next(entry for entry in run.tensors if run.graph.kinds[entry[0]] == NodeKind.OPERATOR)
     stored = store(run.facts, budget=ALL, share="tensors", first=first)
-    (said,) = [each for each in stored.left_out if each.startswith("profiles of")]
+    (said,) = [each for each in stored.left_out if each.startswith("line plots of")]
     assert re.fullmatch(
-        r"profiles of \d+ of 88 activations or inputs: .* 12.5 % to the values, .*", said
+        r"line plots of \d+ of 88 activations or inputs: .* 12.5 % to the values, .*", said
     )
     plane = {"entry": list(first), "reading": None, "layout": "", "sizes": {}, "points": 4096}
     axes = range(len(run.tensors[first].shape))
@@ -279,7 +279,7 @@ def test_line_plots_add_little_to_whole_tensors(corpus: Path, tmp_path: Path) ->
 def test_small_whole_tensors_keep_their_line_plots(tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.executorch_demo_delegate)
     stored = store(run.facts, budget=5_000_000, share="tensors")
-    assert not any(each.startswith("profiles of") for each in stored.left_out)
+    assert not any(each.startswith("line plots of") for each in stored.left_out)
     question = {"kind": "profile", "entry": [5, 0], "reading": None, "layout": "", "sizes": {}}
     asked = [(each := question | {"points": 4096, "axis": at}, told(run, each)) for at in (0, 1)]
     assert all("error" not in expected for _, expected in asked)

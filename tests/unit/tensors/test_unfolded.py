@@ -159,7 +159,7 @@ def test_misfit_layout_or_selection_is_rejected() -> None:
         ("NC4x", None, "split off X"),
         ("NC4c", {"C": 9}, "8 are stored"),
         ("NC4c", {"W": 1}, "not an axis of NC4c; it has N, C"),
-        ("NC4c", {"C": 2.5}, "whole number"),
+        ("NC4c", {"C": 2.5}, "not an integer"),
     ]:
         with pytest.raises(ValueError, match=reason):
             t.unfold(layout, sizes)

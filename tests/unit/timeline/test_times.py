@@ -17,6 +17,7 @@ from tvmdbg_widgets.analysis.times import operator_rows
 from tvmdbg_widgets.analysis.times.area import area
 from tvmdbg_widgets.analysis.times.sums import times
 from tvmdbg_widgets.model.base.ranges import group_spread, group_sums, total
+from tvmdbg_widgets.model.graph.graph import node_label
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.run import DebugRun
 
@@ -161,6 +162,22 @@ def test_operator_table_behaves_like_a_sequence(run: DebugRun) -> None:
     assert [row.time_ns for row in top] == sorted(times, reverse=True)[:5]
     with pytest.raises(IndexError):
         table[len(table)]
+
+
+def test_lists_name_operators_by_id_and_label(run: DebugRun) -> None:
+    assert run.graph is not None
+    assert run.tensors is not None
+    row = run.top(1)[0]
+    label = node_label(run.graph, row.node)
+    assert label != row.name == run.graph.names[row.node]
+    assert repr(run.top(1)).splitlines()[2].startswith(f"#{row.node} {label} ")
+    assert f"\n    #{row.node} {label}: " in run.summary()
+    columns = run.top(1).to_dataframe()
+    assert (columns["name"][0], columns["label"][0]) == (row.name, label)
+    first = next(iter(run.tensors.values()))
+    listed = repr(run.tensors).splitlines()[1]
+    assert listed.startswith(f"  #{first.node} {node_label(run.graph, first.node)}: ")
+    assert first.name in repr(first)
 
 
 def test_operator_table_can_be_pickled(run: DebugRun) -> None:

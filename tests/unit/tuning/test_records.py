@@ -212,7 +212,7 @@ def test_log_repr_summarizes_records() -> None:
 def test_masks_and_fractions_are_no_rows(tmp_path: Path, rows: Any) -> None:
     log = opened()
     for ask in (lambda: log.write(tmp_path / "a", rows), lambda: log.errors_by("task", rows)):
-        with pytest.raises(TypeError, match=r"whole numbers.*np.flatnonzero\(mask\)"):
+        with pytest.raises(TypeError, match=r"integers.*np.flatnonzero\(mask\)"):
             ask()
     assert not (tmp_path / "a").exists()
     with pytest.raises(TypeError, match="by its row"):

@@ -382,7 +382,7 @@ def test_values_in_every_format() -> None:
     told, _ = ask(run, "values", **window, format="hex")
     assert [int(each, 16) for each in told["text"]] == words
     told, _ = ask(
-        run, "values", **window, entry=[1, 0], format="dequantised", scale=0.25, zeroPoint=-3
+        run, "values", **window, entry=[1, 0], format="dequantized", scale=0.25, zeroPoint=-3
     )
     assert [float(each) for each in told["text"]] == [-31.25, 2.0]
     assert ask(run, "values", **window, entry=[2, 0], format="hex")[0]["text"] == ["0x01", "0x00"]
@@ -392,12 +392,12 @@ def test_values_in_every_format() -> None:
     "bad",
     [
         {"format": "octal"},
-        {"format": "dequantised", "scale": None, "zeroPoint": 0},
-        {"format": "dequantised", "scale": "1", "zeroPoint": 0},
-        {"format": "dequantised", "scale": 10**400, "zeroPoint": 0},
-        {"format": "dequantised", "scale": float("inf"), "zeroPoint": 0},
-        {"format": "dequantised", "scale": 1, "zeroPoint": 0.5},
-        {"format": "dequantised", "scale": 1, "zeroPoint": 2**60},
+        {"format": "dequantized", "scale": None, "zeroPoint": 0},
+        {"format": "dequantized", "scale": "1", "zeroPoint": 0},
+        {"format": "dequantized", "scale": 10**400, "zeroPoint": 0},
+        {"format": "dequantized", "scale": float("inf"), "zeroPoint": 0},
+        {"format": "dequantized", "scale": 1, "zeroPoint": 0.5},
+        {"format": "dequantized", "scale": 1, "zeroPoint": 2**60},
         {"rows": 4096, "cols": 2},
     ],
 )

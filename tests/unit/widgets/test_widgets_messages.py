@@ -29,7 +29,7 @@ plain = (
     | st.integers(-3, 80)
     | st.floats()
     | st.text(max_size=5)
-    | st.sampled_from(["packed", "bytes", "__class__", "NCHW", "OIHW2i2o", "hex", "dequantised"])
+    | st.sampled_from(["packed", "bytes", "__class__", "NCHW", "OIHW2i2o", "hex", "dequantized"])
 )
 anything = st.recursive(
     plain,

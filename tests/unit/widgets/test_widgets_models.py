@@ -272,7 +272,7 @@ SHOWN = {
     "along": [0, 3, None],
     "reading": ["packed", None],
     "region": [(0, 2, 3, 4), None],
-    "value_format": ["hex", "bits", "dequantised"],
+    "value_format": ["hex", "bits", "dequantized"],
     "scale": [0.125],
     "zero_point": [-128],
 }
@@ -349,7 +349,7 @@ def test_invalid_trait_error_shows_allowed_values(run: DebugRun, kind: type[View
         ("color_scale", "cubic", "'linear', 'log', 'symlog'"),
         ("color_map", "jet", "'auto', 'sequential', 'diverging'"),
         ("color_range", (2.0, 1.0), "(low, high) in values, both finite"),
-        ("value_format", "octal", "'number', 'hex', 'bits', 'dequantised'"),
+        ("value_format", "octal", "'number', 'hex', 'bits', 'dequantized'"),
         ("scale", float("nan"), "expected a finite number"),
         ("along", -1, "expected at least 0"),
         ("region", (0, 0, 0, 1), "expected at least 1"),
@@ -393,6 +393,14 @@ def test_earlier_names_of_tensor_views_are_taken(run: DebugRun, earlier: str, no
     view.set_state({"show": earlier})
     assert view.show == now
     assert run.figure("tensor", show=earlier).text == run.figure("tensor", show=now).text
+
+
+def test_earlier_spelling_of_a_value_format_is_taken(run: DebugRun) -> None:
+    view = tvmdbg.TensorInspector(run, value_format="dequantised", scale=0.5)
+    assert view.value_format == "dequantized"
+    view.value_format = "hex"
+    view.set_state({"value_format": "dequantised"})
+    assert view.value_format == "dequantized"
 
 
 def test_entry_without_graph_is_a_tensor_of_the_run(tmp_path: Path) -> None:

@@ -12,6 +12,11 @@ from tvmdbg_widgets.analysis.executorch.recorded_calls import (
     RecordedCall,
     RecordedCalls,
 )
+from tvmdbg_widgets.model.executorch.call_titles import (
+    Instruction,
+    call_titles,
+    recorded_titles,
+)
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     AMBIGUOUS,
     EXACT,
@@ -33,23 +38,23 @@ from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, ExecuTorchFile
 def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:
     """Return the delegate calls that a dump recorded, or the method's without a dump."""
     if files.dump is None or not files.dump.num_events:
-        own = files.insides.of(files.method).values()
-        return RecordedCalls([_unrecorded(files, delegate) for delegate in own])
+        own = files.insides.of(files.method)
+        titles = call_titles({at: inside.delegate.id for at, inside in own.items()})
+        return RecordedCalls([_unrecorded(files, own[at], titles[at]) for at in own])
     return RecordedCalls(list(_Calls(files, files.dump).every()))
 
 
-def _unrecorded(files: ExecuTorchFiles, inside: Inside) -> RecordedCall:
+def _unrecorded(files: ExecuTorchFiles, inside: Inside, title: str) -> RecordedCall:
     nan, known = float("nan"), (inside.method, inside.instruction, inside.delegate.id)
-    return RecordedCall(-1, *known, nan, nan, (), nan, (), *_delegate_contents(inside), files)
+    specs, payload = _contents(inside)
+    return RecordedCall(-1, *known, nan, nan, (), nan, (), specs, payload, title, inside, files)
 
 
-def _delegate_contents(
-    inside: Inside | None,
-) -> tuple[tuple[tuple[str, str], ...], str, Inside | None]:
+def _contents(inside: Inside | None) -> tuple[tuple[tuple[str, str], ...], str]:
     if inside is None:
-        return (), "", None
-    specs = tuple((spec.key, spec.text()) for spec in inside.delegate.compile_specs)
-    return specs, inside.payload, inside
+        return (), ""
+    specs = inside.delegate.compile_specs
+    return tuple((spec.key, spec.text()) for spec in specs), inside.payload
 
 
 class _Calls:
@@ -60,6 +65,7 @@ class _Calls:
         self._origin = int(dump.start[profile].min(initial=np.uint64(2**64 - 1)))
         self._shown = files.insides.of(files.method)
         self._backends = files.event_nodes.backends if files.event_nodes is not None else {}
+        self._titles: dict[str, dict[Instruction, str]] = {}
         self._rounding_ns = rounding_ns(dump, self._calls, self._backends)
 
     def every(self) -> Iterator[RecordedCall]:
@@ -89,9 +95,22 @@ class _Calls:
             tuple(self._events(events, contents, inside, backend)),
             float("nan") if own else float(covered),
             tuple((float(a - origin), float(b - a)) for a, b in gaps) if spans else (),
-            *_delegate_contents(inside),
+            *_contents(inside),
+            self._title(call, at, inside, backend),
+            inside,
             self._files,
         )
+
+    def _title(self, call: int, at: Instruction, inside: Inside | None, backend: str) -> str:
+        joined, files = self._files.event_nodes, self._files
+        if joined is None or (inside is not None and inside.method != files.method):
+            own = {} if inside is None else files.insides.of(inside.method)
+            backends = {where: each.delegate.id for where, each in own.items()} | {at: backend}
+            return call_titles(backends)[at]
+        method = joined.elsewhere.get(call, "")
+        if method not in self._titles:
+            self._titles[method] = recorded_titles(self._dump, joined, method)
+        return self._titles[method].get(at, "")
 
     def _events(
         self,

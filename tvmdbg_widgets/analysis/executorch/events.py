@@ -158,7 +158,7 @@ class Event:
     raw_delegate_debug_metadatas : list of bytes or ""
         One item a duration; no items at all where no run has any.
     start_time : list of int or None
-        In ticks as recorded, one a duration.
+        In ticks as recorded, one per duration.
     instruction_id : int
     chain_index : int
         -1 for events of the framework.

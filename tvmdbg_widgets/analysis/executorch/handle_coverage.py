@@ -159,7 +159,7 @@ def flat(handles: Any) -> tuple[int, ...]:
     if isinstance(handles, list | tuple | set | frozenset):
         return tuple(dict.fromkeys(handle for part in handles for handle in flat(part)))
     if not isinstance(handles, int):
-        raise TypeError(f"a debug handle is a whole number, found {handles!r:.80}")
+        raise TypeError(f"a debug handle is an integer, found {handles!r:.80}")
     return (handles,)
 
 

@@ -15,6 +15,7 @@ from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, per
 from tvmdbg_widgets.model.base.slips import public_class, row_of
 from tvmdbg_widgets.model.base.text import columns_of, data_frame, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, EXACT, NONE, ORDER, Inside
+from tvmdbg_widgets.model.executorch.etdump import backend_title
 from tvmdbg_widgets.model.executorch.event_nodes import ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor
 from tvmdbg_widgets.model.executorch.vulkan_names import event_title
@@ -110,6 +111,8 @@ class RecordedCall:
         Compile specs of the backend from the program; empty without one.
     payload : str
         The delegate's payload: ``"XNNPACK graph, 1,792 bytes"``; empty without a program.
+    title : str
+        ``"XNNPACK call 1 of 2"``, as in every view.
     """
 
     execution: int
@@ -123,6 +126,7 @@ class RecordedCall:
     gaps: tuple[tuple[float, float], ...]
     compile_specs: tuple[tuple[str, str], ...] = ()
     payload: str = ""
+    title: str = ""
     _inside: Inside | None = field(default=None, repr=False)
     _files: ExecuTorchFiles | None = field(default=None, repr=False)
     _open_run: Callable[[RunParts], Any] | None = field(default=None, repr=False)
@@ -173,7 +177,7 @@ class RecordedCall:
             No file holds a graph of the delegate that can be read.
         """
         if self._inside is None or self._inside.graph is None or self._files is None:
-            name = f"{self.backend or 'the delegate'} of instruction {self.instruction}"
+            name = self.title or f"the delegate of instruction {self.instruction}"
             why = f"its payload is {self.payload}" if self.payload else "open the .pte, too"
             raise ValueError(f"no graph of {name} is known: {why}")
         if self._open_run is None:
@@ -181,9 +185,8 @@ class RecordedCall:
         return self._open_run(parts_alone(self._files, self._inside))
 
     def __repr__(self) -> str:
-        name = self.backend or "delegate"
-        text = f"{name}, instruction {self.instruction}"
-        text += f" of {self.method}" if self.method else ""
+        text = self.title or f"{backend_title(self.backend)} call"
+        text += f", method {self.method}" if self.method else ""
         if self.execution < 0:
             return f"{text}: {self.payload or 'not recorded'}"
         text += f", run {self.execution}: "
@@ -222,11 +225,11 @@ class RecordedCalls(Sequence[RecordedCall]):
         return RecordedCalls([replace(call, _open_run=open_run) for call in self])
 
     def to_dataframe(self) -> Any:
-        """Return one row a call (``pandas.DataFrame``).
+        """Return one row per call (``pandas.DataFrame``).
 
         Columns are ``execution``, ``method``, ``instruction``, ``backend``, ``payload``,
         ``operators`` (of the delegate's graph, None without one), ``start_ns``, ``duration_ns``,
-        ``inside_ns`` (what its events cover), ``gaps``, ``events``, and how many of these are
+        ``inside_ns`` (time covered by its events), ``gaps``, ``events``, and how many of these are
         ``exact``, ``order``, ``ambiguous`` and ``none``.
 
         Raises
@@ -243,7 +246,7 @@ class RecordedCalls(Sequence[RecordedCall]):
         return data_frame(columns)
 
     def events(self) -> Any:
-        """Return one row an event of every call (``pandas.DataFrame``).
+        """Return one row per event of every call (``pandas.DataFrame``).
 
         Columns are ``execution``, ``method``, ``instruction`` and ``backend`` of its call, the
         fields of :class:`DelegateEvent`, and ``operators``: those that it covers, as they are

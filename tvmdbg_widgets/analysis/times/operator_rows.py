@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.times.keys import row_kinds
 from tvmdbg_widgets.analysis.times.operators import LazyRows, OperatorRow, Operators
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.graph import node_op_kinds
+from tvmdbg_widgets.model.graph.graph import node_label, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.node_sets import NodeStatistics
@@ -136,6 +136,7 @@ class _RowBuilder:
             trust=Trust.ABSENT if timeline is None else Trust(int(timeline.node_trust[node])),
             slices=len(timeline.slices_of(node)) if timeline is not None else 0,
             nodes=(node,),
+            label=node_label(graph, node) if graph is not None else "",
             call=shared.names[call].partition(" · ")[0] if shared is not None and call >= 0 else "",
             rounding_ns=0.0 if timeline is None else timeline.rounding_ns,
         )

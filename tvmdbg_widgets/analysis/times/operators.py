@@ -24,7 +24,7 @@ from tvmdbg_widgets.model.base.numbers import (
 )
 from tvmdbg_widgets.model.base.ranges import MadeSequence
 from tvmdbg_widgets.model.base.text import columns_of, data_frame, more_text, one_line
-from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph, node_title
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -53,7 +53,23 @@ class OperatorRow:
     within_ns: float = float("nan")
     nodes: tuple[int, ...] = ()
     call: str = ""
+    label: str = ""
     rounding_ns: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """Readable name, id first: ``"#62 conv2d + add + relu"``."""
+        text = one_line(self.label or self.name)
+        return node_title(text, self.node) if self.node >= 0 else text
+
+    @property
+    def owner(self) -> str:
+        """Owner of a time without a node, ``" (nodes 13 … 17)"`` or ``" (3 slices)"``, or empty."""
+        if self.node >= 0:
+            return ""
+        if self.nodes:
+            return f" (nodes {self.nodes[0]} … {self.nodes[-1]})"
+        return f" ({counted(self.slices, 'slice')})"
 
     @property
     def time_text(self) -> str:
@@ -140,17 +156,10 @@ class Operators(Sequence[OperatorRow]):
             return Operators(self._rows[index], self.caption, self._words)
         return self._rows[index]
 
-    def whose(self, row: OperatorRow) -> str:
-        """Return what a row's time belongs to: ``"node 22"``, ``"call 22"``, ``"3 slices"``."""
-        if row.node < 0:
-            nodes = f"nodes {row.nodes[0]} … {row.nodes[-1]}" if row.nodes else ""
-            return nodes or counted(row.slices, "slice")
-        return f"{'node' if self._words is None else self._words.item} {row.node}"
-
     def as_tvm(self, release: str | None = None) -> str:
         """Return the table as TVM's debugger prints it, byte for byte if one was read.
 
-        Otherwise it is printed anew from graph and node times, with the columns of the release:
+        Otherwise it is rendered from graph and node times, with the columns of the release:
         named, or of the files. ``Measurements(us)`` holds the mean where that alone is known.
 
         ::
@@ -182,7 +191,7 @@ class Operators(Sequence[OperatorRow]):
         words, rows = self._words, self._rows[:_LINES_SHOWN]
         heads: dict[str, str] = {} if words is None else {"node": words.item, "time": words.time}
         if words is None:
-            names = ["node", "name", "kind", "time", "share", "p10 … p90", "outputs", "trust"]
+            names = ["operator", "kind", "time", "share", "p10 … p90", "outputs", "match"]
         elif words.by_name:
             nested = ["durations, children included"] if words.time == "self time" else []
             names = ["name", "slices", "time", "share", *nested]
@@ -205,6 +214,7 @@ class Operators(Sequence[OperatorRow]):
 
 #: Columns of the printed table: heading and text of a row.
 _CELLS: dict[str, Callable[[OperatorRow], str]] = {
+    "operator": lambda row: row.title,
     "node": lambda row: str(row.node) if row.node >= 0 else "–",
     "name": lambda row: one_line(row.name),
     "kind": lambda row: row.op_kind,
@@ -214,7 +224,7 @@ _CELLS: dict[str, Callable[[OperatorRow], str]] = {
     "p10 … p90": lambda row: (row.spread_text or "-") + (" noisy" if row.noisy else ""),
     "durations, children included": lambda row: row.text(row.within_ns),
     "outputs": lambda row: row.outputs,
-    "trust": lambda row: row.trust.label,
+    "match": lambda row: row.trust.label,
 }
 
 

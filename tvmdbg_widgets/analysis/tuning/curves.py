@@ -58,7 +58,7 @@ def known_weights(weights: Sequence[float] | None, num_tasks: int) -> Floats:
     given = np.array(weights, np.float64)
     if given.shape != (num_tasks,):
         raise ValueError(
-            f"{counted(given.size, 'weight')} for {counted(num_tasks, 'task')}: give one a task, "
+            f"{counted(given.size, 'weight')} for {counted(num_tasks, 'task')}: give one per task, "
             "in the order of log.tasks"
         )
     if not np.isfinite(given).all():

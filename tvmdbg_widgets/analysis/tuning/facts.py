@@ -122,7 +122,7 @@ class LogFacts:
         task : int, str or Task, optional
             Index or name of the task; the weighted total of all where it is left out.
         weights : sequence of float, optional
-            One per task, instead of the log's own; the plain sum where there are none.
+            One per task, instead of the log's own; an unweighted sum where there are none.
 
         Raises
         ------

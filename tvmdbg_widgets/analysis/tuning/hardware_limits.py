@@ -75,7 +75,7 @@ def _consequence(records: Sequence[Record], name: str, after: int) -> str:
     if name in _MEMORY:
         return "how much of it the schedules use is not in the log: some may fail"
     if name != "max_threads_per_block":
-        return "schedules run all the same, but were chosen for the larger value"
+        return "schedules still run, but were chosen for the larger value"
     threads = {record.row: threads_per_block(record.steps) for record in records}
     over = [row for row, need in threads.items() if need > after]
     unknown = sum(need == UNKNOWN for need in threads.values())

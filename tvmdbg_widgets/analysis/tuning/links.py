@@ -109,7 +109,7 @@ class TaskLinks:
         return classed("tuning", "nodes", texts, note=note)
 
     def gain(self, graph: Graph, table: TaskTable) -> NodeColumn:
-        """Return the expected gain of a round by node, nanoseconds, as a color of the graph."""
+        """Return the expected gain by node, nanoseconds, as a color of the graph."""
         values = np.full(graph.num_nodes, np.nan)
         for task, nodes in enumerate(self.nodes):
             values[list(nodes)] = table.gains.gain[task] * 1e9
@@ -266,7 +266,7 @@ class TaskTable:
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         heads, lines = self.errors.cells()
-        heads[3:3] = ("best", "share", "gain of a round")
+        heads[3:3] = ("best", "share", "expected gain")
         gains = self.gains.gain.tolist()
         for line, best, share, gain in zip(lines, self.best, self.share, gains, strict=True):
             shown = "–" if math.isnan(share) else percent(float(share))

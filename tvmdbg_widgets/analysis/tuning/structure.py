@@ -86,7 +86,7 @@ class TileRow:
     step : int
         The step that split it; -1 for none.
     rebuilt_by : int
-        The later step that made the stage's loops anew, so that the parts are gone; -1 for none.
+        The later step that replaced the stage's loops, parts included; -1 for none.
     """
 
     stage: int

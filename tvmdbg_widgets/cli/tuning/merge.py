@@ -30,7 +30,7 @@ def merge(
 ) -> None:
     """Write the records of several logs to one that TVM reads; lines stay as they are.
 
-    What cannot be read is left out and counted; records that are in several logs stay in it as
+    Unreadable lines are left out and counted; records that are in several logs stay in it as
     often.
     """
     named.spare(output)

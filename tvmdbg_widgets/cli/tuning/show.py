@@ -50,7 +50,7 @@ def show(
         As,
         typer.Option(
             "--as",
-            help="nest: loops with what is known of extents; state: as print(state) in TVM; steps "
+            help="nest: loops with their known extents; state: as print(state) in TVM; steps "
             "in words; tiles as a table; python: code that applies it in TVM.",
         ),
     ] = As.NEST,

@@ -41,7 +41,7 @@ def tasks(
     top: Annotated[int | None, option("N", "The first N in this order.", min=1)] = None,
     as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
-    """List the tasks: trials, errors, best cost, share of the total, what is left to gain.
+    """List the tasks: trials, errors, best cost, share of the total, expected gain.
 
     Times are weighted where --weights are given; gain is the gradient of TVM's task scheduler.
     """

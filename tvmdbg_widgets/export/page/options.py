@@ -53,9 +53,9 @@ def page_options(function: str, given: dict[str, Any]) -> PageOptions:
 
 _SHARED = {
     "statistics": "Exact statistics of every tensor; none of their values.",
-    "pictures": "Exact statistics of every tensor; of activations reduced pictures and profiles.",
-    "tensors": "Exact statistics of every tensor; whole values of activations as far as the "
-    "size of the file allows, of the others reduced pictures and profiles.",
+    "pictures": "Exact statistics of every tensor; of activations reduced heatmaps and line plots.",
+    "tensors": "Exact statistics of every tensor; complete values of activations as far as the "
+    "size of the file allows, reduced heatmaps and line plots of the others.",
 }
 
 

@@ -303,7 +303,7 @@ STATISTICS = "values are not in this page: it was saved with their statistics on
 NO_ROOM = "values are not in this page: its budget was spent on others"
 
 NO_TENSORS = (
-    "statistics, pictures and values of tensors: this view shows none; save the page of the run "
+    "statistics, heatmaps and values of tensors: this view shows none; save the page of the run "
     "or of a TensorInspector"
 )
 ASKED = "parameter values are left out unless asked for with parameters=True"
@@ -318,7 +318,7 @@ DERIVED = "computed from parameters alone; parameters=True takes them along"
 def too_small(least: int, budget: int) -> str:
     """Return the sentence for data that exceed the budget even without values."""
     return (
-        f"all pictures and values: graph, times and statistics alone take {megabytes(least)}, "
+        f"all heatmaps and values: graph, times and statistics alone take {megabytes(least)}, "
         f"more than the budget of {megabytes(budget)}"
     )
 

@@ -373,7 +373,7 @@ def candidate_note(candidate: TensorCandidate) -> str:
     which = "" if there == 1 else f" of {some} {counted(there, 'plane')}"
     reduced = any(max(made.shown.row_step, made.shown.col_step) > 1 for made in candidate.pictures)
     sampled = " of a sample" if any(not made.shown.exact for made in candidate.pictures) else ""
-    kind = f"reduced picture of at most {CELLS} × {CELLS} cells{sampled}" if reduced else "picture"
+    kind = f"reduced heatmap of at most {CELLS} × {CELLS} cells{sampled}" if reduced else "heatmap"
     return f"{kind}{which}: exact values are not in this page"
 
 
@@ -392,19 +392,19 @@ def choice_sentences(
     if pictured:
         tensors = [one.tensor for one in pictured]
         why = room if share == "tensors" else "share='tensors' keeps them"
-        sentences.append(f"exact values of {amount(tensors, noun)}, kept as pictures: {why}")
+        sentences.append(f"exact values of {amount(tensors, noun)}, kept as heatmaps: {why}")
     nothing = [one for one in shown if not one.pictures and one.whole is None]
     if nothing:
-        sentences.append(f"pictures of {len(nothing):,} of {counted(len(shown), noun)}: {room}")
+        sentences.append(f"heatmaps of {len(nothing):,} of {counted(len(shown), noun)}: {room}")
     flat = [one for one in pictured if not one.profiles and one.has_profiles]
     if flat:
-        sentences.append(f"profiles of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
+        sentences.append(f"line plots of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
     wholes = [one for one in shown if one.whole is not None and one.has_profiles]
     if plain := [one for one in wholes if not one.profiles]:
         why = f"they may add {percent(PLOTS)} to the values, within the {room}"
-        sentences.append(f"profiles of {len(plain):,} of {counted(len(wholes), noun)}: {why}")
+        sentences.append(f"line plots of {len(plain):,} of {counted(len(wholes), noun)}: {why}")
     missing = sum(one.planes - len(one.pictures) for one in pictured)
     if missing:
         there = sum(one.planes for one in pictured)
-        sentences.append(f"{missing:,} of {counted(there, 'plane')} of those pictures: {room}")
+        sentences.append(f"{missing:,} of {counted(there, 'plane')} of those heatmaps: {room}")
     return sentences

@@ -185,7 +185,7 @@ def _table(
         issues.append(Issue("files-left-out", IssueSeverity.NOTE, note, file=dump.file))
         return None
     if len(text.tables) > 1:
-        note = f"{len(text.tables)} tables of the Inspector stand in the text; the last is shown, "
+        note = f"{len(text.tables)} tables of the Inspector are in the text; the last is shown, "
         note += "run.tables has each"
         issues.append(
             Issue("more-than-one", IssueSeverity.NOTE, note, file=text.tables[0].dump.file)

@@ -261,12 +261,12 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
     if text_tables is None:
         word = next((name for name in (HEADING[0], _COUNTS[0]) if name in text), "")
         line = text.count("\n", 0, text.find(word)) + 1
-        there = "a heading without event_name, or one that cannot be told from its rows"
+        there = "a heading without event_name, or one that looks like its rows"
         for table in printed_tables(text, HEADING)[:1]:
             rows, left = counted(len(table.rows), "row"), counted(len(table.left), "line")
             line, there = table.line, f"{rows} without times, and {left} unlike the heading"
         raise FormatError(
-            "a heading of ExecuTorch's tables stands here, but no row that can be read",
+            "there is a heading of ExecuTorch's tables, but no row that can be read",
             file=source.name,
             field=f"line {line}",
             expected="rows of the heading's columns, with times",
@@ -285,7 +285,7 @@ def _unread_table(text: str, tables: InspectorText | None) -> str:
     if tables is None or tables.delegation is None or tables.delegation.operators or at < 0:
         return ""
     line = text.count("\n", 0, at) + 1
-    return f"the table of operators whose heading stands in line {line:,} cannot be read: left out"
+    return f"the table of operators whose heading is in line {line:,} cannot be read: left out"
 
 
 def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
@@ -316,7 +316,7 @@ def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue
     issues = []
     if left:
         text = f"{counted(left, 'row')} of the table of operators left out: without two counts, or "
-        text += "of an operator that stands twice"
+        text += "of an operator listed twice"
         issues.append(Issue("delegation-incomplete", IssueSeverity.WARNING, text, file=file))
     if len(tables) > 1:
         text = f"{len(tables)} tables of delegation; the last is shown"

@@ -167,7 +167,7 @@ def _lacks(table: PrintedTable, rows: Sequence[InspectorRow], file: str) -> Iter
         text = f"{counted(len(table.left), 'line')} left out that do not fit the heading: {lines}"
         yield Issue("rows-left-out", IssueSeverity.ERROR, text, file=file)
     if table.elided or any(row.name.endswith(("...", "…")) for row in rows):
-        text = "parts of the table were printed as '...' and are missing: print it whole, "
+        text = "parts of the table were printed as '...' and are missing: print all of it, "
         text += "or save it with save_data_to_tsv"
         yield Issue("table-elided", IssueSeverity.WARNING, text, file=file)
     twice = sum(a == b for a, b in pairwise(table.rows) if a.get(""))

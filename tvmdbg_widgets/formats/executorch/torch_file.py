@@ -355,6 +355,6 @@ class _PickleMachine:
         keys = items[::2]
         plain = all(isinstance(key, str | int | None) for key in keys)
         if not isinstance(target, dict) or len(items) % 2 or not plain:
-            raise self._wrong("a dict, and pairs of a text or whole number and a value")
+            raise self._wrong("a dict, and pairs of a text or integer and a value")
         target.update(zip(keys, items[1::2], strict=True))
         self._push(target)

@@ -238,7 +238,7 @@ _MOST_TRIED: Final = 4_000_000
 #: Letters of padded columns per letter of a table's cells.
 _MOST_PADDED: Final = 40
 #: Problem of a table without any line below its heading.
-EMPTY: Final = "no line of text stands below it"
+EMPTY: Final = "there is no line of text below it"
 
 
 @dataclass

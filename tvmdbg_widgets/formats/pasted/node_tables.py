@@ -267,7 +267,7 @@ def _debugger_heading(texts: Sequence[str]) -> tuple[str, int, bool] | str:
     )
     if missing:
         return f"the columns {', '.join(missing)} are missing or cut"
-    return "its columns do not stand in the order in which TVM prints them"
+    return "its columns are not in TVM's order"
 
 
 def read_vm(table: PastedTable, given: LineStream) -> None:

@@ -106,10 +106,10 @@ def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
             break
         if _PRINTED.search(line[:_LONGEST_LINE]) or _TASKS.match(line):
             what = "the table of a tuning" if _TASKS.match(line) else _PRINTED_TEXT
-            text_line = f"A line of {what} stands in line {number:,}"
+            text_line = f"A line of {what} is in line {number:,}"
             return f"{text_line}, but lines below it are cut."
         if "Duration (us)" in line:
-            return f"Part of a heading of a profiling report stands in line {number:,}: it is cut."
+            return f"Part of a heading of a profiling report is in line {number:,}: it is cut."
     if held:
         text_line = why(next((item for item in held if not item.text), held[0]))
         return f"{text_line[:1].upper()}{text_line[1:]}."
@@ -411,4 +411,4 @@ def cleaned(given: Cleaned, given_tables: Sequence[PastedTable]) -> Cleaned | No
 def why(table: PastedTable) -> str:
     """Name a table and why it is unreadable."""
     rest = table.why or "no row below it can be read"
-    return f"a heading of {_TITLES[table.kind]} stands in line {table.line:,}, but {rest}"
+    return f"a heading of {_TITLES[table.kind]} is in line {table.line:,}, but {rest}"

@@ -82,7 +82,7 @@ def _read_report_cells(table: PastedTable, heard: LineStream, texts: Sequence[st
     while titles and not titles[-1]:
         titles.pop()
     if titles[:3] != [NAME, DURATION, PERCENT] or len(set(titles)) != len(titles):
-        table.why = f"its titles cannot be told apart: {texts[0].strip()[:80]!r}"
+        table.why = f"its column titles are ambiguous: {texts[0].strip()[:80]!r}"
         return
     rows: list[dict[str, str]] = []
     unclear: set[str] = set()
@@ -100,7 +100,7 @@ def _read_report_cells(table: PastedTable, heard: LineStream, texts: Sequence[st
     if not any(row.get(DURATION) for row in rows):
         table.why = why_no_row(heard, 1)
         return
-    which = f"which column cells are of cannot be told: {', '.join(sorted(unclear))}"
+    which = f"the column of some cells is ambiguous: {', '.join(sorted(unclear))}"
     table.doubts += [which] if unclear else []
     table.complete = any(row[NAME] == "Total" for row in rows)
     body = [titles, *([row.get(title, "") for title in titles] for row in rows)]

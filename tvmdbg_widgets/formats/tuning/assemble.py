@@ -88,7 +88,7 @@ def beside(
         name = outputs[0].source.name
         other_issues.append(Issue("messages-unjoined", IssueSeverity.NOTE, text, file=name))
     text = "a line as of a tuning's output stands in this text, but no row, measurement or DAG "
-    text += "can be read: are its lines cut? Paste them whole"
+    text += "can be read: are its lines cut? Paste complete lines"
     other_issues += [
         Issue("output-empty", IssueSeverity.ERROR, text, file=piece.source.name)
         for piece in outputs

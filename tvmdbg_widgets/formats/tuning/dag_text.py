@@ -69,7 +69,7 @@ def parse_dag(
     Returns
     -------
     ComputeDag
-        Reduce axes stand in the order in which bodies name them, which is that of the operation
+        Reduce axes are in the order in which bodies name them, which is that of the operation
         in all of TVM's own operators. Extents are those that follow from the inputs' shapes where
         an axis that indexes a whole dimension covers it, and windows fit as those of convolutions
         and poolings do; None otherwise. Bodies that cannot be read are left out.

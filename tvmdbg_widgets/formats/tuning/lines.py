@@ -79,7 +79,7 @@ def shown(value: object) -> str:
 def whole(value: Any, field: str, low: int, high: int) -> int:
     """Return an integer within a closed range."""
     if type(value) is not int or not low <= value <= high:
-        raise LineProblem(field, f"a whole number from {low} to {high}", value)
+        raise LineProblem(field, f"an integer from {low} to {high}", value)
     return value
 
 

@@ -44,7 +44,7 @@ def row_numbers(rows: Iterable[int], trials: Trials) -> npt.NDArray[np.intp]:
     at = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows))
     if len(at) and at.dtype.kind not in "iu":
         raise TypeError(
-            f"rows are whole numbers, not {at.dtype}: np.flatnonzero(mask) gives those of a mask"
+            f"rows are integers, not {at.dtype}: np.flatnonzero(mask) gives those of a mask"
         )
     for row in at[(at < -len(trials)) | (at >= len(trials))].tolist():
         raise _no_such_row(row, trials)

@@ -68,7 +68,7 @@ def unknown_file(source: ByteSource, expected: str) -> FormatError:
     head = source.read(0, min(source.size, _LONGEST_PATH))
     kind, hint = _known(head, source.size) or (
         "no file of a format read here",
-        nearly(source) or "Is it a file that TVM's debugger wrote, whole?",
+        nearly(source) or "Is it a complete file of TVM's debugger?",
     )
     return FormatError(
         f"this is {kind}",

@@ -172,7 +172,7 @@ def check_table(
     off = calls and math.isfinite(shares) and abs(shares - 100) >= 0.1 + 0.0051 * len(calls)
     if off and total_us is None and not truncated:
         text = f"the printed shares of {counted(len(calls), 'node')} add up to {shares:.4g} %, "
-        text += "not to 100 %: rows are missing, or stand twice"
+        text += "not to 100 %: rows are missing or duplicated"
         issues.warning("shares-disagree", text)
     lines = [row.cells for row in numbered] + ([total_cells] if total_cells else [])
     _check_widths(lines, layout, issues)

@@ -143,7 +143,7 @@ class _TableBody:
         if between:
             self.issues.warning(
                 "rows-interrupted",
-                f"line {between[0] + 1} is not a row but stands between rows "
+                f"line {between[0] + 1} is not a row but lies between rows "
                 f"({counted(len(between), 'such line')}): {self.lines[between[0]][:60]!r}",
             )
         if not self.total_cells and last + 1 == self.end - 1 == len(self.lines) - 1:

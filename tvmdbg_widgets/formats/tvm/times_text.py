@@ -170,7 +170,7 @@ def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], Floats,
         raise _wrong(file, "runs", "a list of lists of times", runs)
     for k, run in enumerate(runs):
         if len(run) != len(names):
-            raise _wrong(file, f"runs[{k}]", f"{counted(len(names), 'time')}, one a node", run)
+            raise _wrong(file, f"runs[{k}]", f"{counted(len(names), 'time')}, one per node", run)
     values = _numbers(runs, file, lambda k, i: f"runs[{k}][{i}]")
     by_node = values.reshape(len(runs), len(names)).T.ravel()
     return tuple(names), by_node, [len(runs)] * len(names)

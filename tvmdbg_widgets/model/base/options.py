@@ -179,7 +179,7 @@ def whole(least: float = -math.inf, most: float = math.inf) -> Accepts:
         if type(value) is int and least <= value <= most:  # soon said of a million nodes
             return value
         if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise TypeError(f"expected a whole number, found {value!r:.80}")
+            raise TypeError(f"expected an integer, found {value!r:.80}")
         return int(_limited(operator.index(value), least, most))
 
     return Accepts("number", "int", check)

@@ -18,7 +18,7 @@ _SHADER: Final = re.compile(r"(?P<kernel>[A-Za-z]\w{0,199})_(?P<id>\d{1,9})")
 PHASES: Final = {
     "ETVK_EXECUTE": "the whole call, which holds the other phases",
     "ETVK_COPY_INPUTS": "inputs are copied to where the GPU reads them",
-    "ETVK_RESIZE": "sizes of tensors are set anew",
+    "ETVK_RESIZE": "tensors are resized",
     "ETVK_COMPUTE_GRAPH_EXECUTE": "the GPU runs the graph, and the CPU waits for it",
     "ETVK_COPY_OUTPUTS": "outputs are copied from where the GPU wrote them",
 }

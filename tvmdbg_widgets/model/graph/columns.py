@@ -75,7 +75,7 @@ class GraphColumns:
         ``"raw"``, ``"string"`` (raw inside a JSON string), ``"mutated"`` (debugger's dump) or
         ``"symbol"`` (operators of NNVM or MXNet that were not compiled).
     lenient : bool
-        True where the file is not JSON by the standard and was read all the same.
+        True where the file is not standard JSON but was still read.
     issues : Issues
     file : str
     metadata : object

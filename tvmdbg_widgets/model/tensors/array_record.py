@@ -149,8 +149,8 @@ def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple
         kept, declared = nbytes * 8 // dtype.bits, count * dtype.lanes
         notes.append(
             f"stores {nbytes} of {counted(declared_bytes, 'byte')}, the first "
-            f"{min(kept, declared)} of {counted(declared, 'lane value')}, and all that is said is "
-            "of these: TVM's writer leaves out the lanes"
+            f"{min(kept, declared)} of {counted(declared, 'lane value')}; all statistics are of "
+            "these: TVM's writer leaves out the lanes"
         )
     if dtype.numpy_dtype is None:
         kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"

@@ -170,7 +170,7 @@ class Layout:
         Raises
         ------
         ValueError
-            The shape does not fit, a letter is no axis, or a size is no whole number or more than
+            The shape does not fit, a letter is no axis, or a size is no integer or more than
         is stored.
         """
         full = dict(zip(self.letters, self.logical_shape(shape), strict=True))
@@ -179,7 +179,7 @@ class Layout:
                 has = ", ".join(self.letters)
                 raise ValueError(f"{letter!r} is not an axis of {self.text}; it has {has}")
             if not isinstance(size, SupportsIndex):
-                raise ValueError(f"size {size!r} of {letter} is no whole number")  # noqa: TRY004 (one kind of error for the caller)
+                raise ValueError(f"size {size!r} of {letter} is not an integer")  # noqa: TRY004 (one kind of error for the caller)
             if not 0 <= size <= full[letter]:
                 raise ValueError(f"size {size} of {letter}, of which {full[letter]} are stored")
         return tuple((full | dict(sizes)).values())
@@ -199,7 +199,7 @@ class Layout:
 
 def checked_sizes(sizes: Mapping[Any, Any], layout: str | None = None) -> dict[str, int]:
     """Return sizes of logical axes by letter, checked and copied."""
-    allowed = 'sizes are whole numbers from 1 on by upper-case letter, such as {"C": 3}'
+    allowed = 'sizes are integers from 1 on by upper-case letter, such as {"C": 3}'
     try:
         checked = {letter: operator.index(size) for letter, size in sizes.items()}
     except (AttributeError, TypeError):
@@ -243,7 +243,7 @@ def _problem(size: str, letter: str, letters: list[str]) -> str:
     return "" if upper in letters else f"{letter} is split off {upper}, which is not there"
 
 
-def dequantised(
+def dequantized(
     values: Any, scale: Any, zero_point: Any = 0, axis: int | None = None
 ) -> npt.NDArray[np.float64]:
     """Return ``(values - zero_point) * scale`` in float64.

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 from tvmdbg_widgets.model.base.numbers import Trust, counted
 from tvmdbg_widgets.model.base.slips import meant, public_class
 from tvmdbg_widgets.model.base.text import Issues, data_frame, more_text, one_line, why_unread
-from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, Counted
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-from tvmdbg_widgets.model.tensors.layouts import Layout, dequantised
+from tvmdbg_widgets.model.tensors.layouts import Layout, dequantized
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, Reading
 from tvmdbg_widgets.model.tensors.values import Selection, Unfolded
 
@@ -136,7 +135,7 @@ class Tensor(Counted):
         Parameters
         ----------
         reading
-            One of ``readings``. Default: packed below 8 bits, but bool one a byte; complex
+            One of ``readings``. Default: packed below 8 bits, but bool one per byte; complex
             numbers as such.
 
         Raises
@@ -220,7 +219,7 @@ class Tensor(Counted):
         parsed = Layout.parse(layout) if isinstance(layout, str) else layout
         return Unfolded(self.values(reading), parsed, sizes)
 
-    def dequantised(
+    def dequantized(
         self, scale: Any, zero_point: Any = 0, axis: int | None = None
     ) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the real numbers of quantised values, ``(x - zero_point) * scale``.
@@ -239,7 +238,9 @@ class Tensor(Counted):
         ValueError
             Several numbers without an axis, or not as many as the axis is long.
         """
-        return dequantised(self.numpy(), scale, zero_point, axis)
+        return dequantized(self.numpy(), scale, zero_point, axis)
+
+    dequantised = dequantized
 
     def with_dtype(self, dtype: DataType) -> Tensor:
         """Return the same bytes read as another type of the same width (ValueError if not)."""
@@ -256,14 +257,7 @@ class Tensor(Counted):
         )
 
     def __repr__(self) -> str:
-        place = f"#{self.node}:{self.output}" if self.output else f"#{self.node}"
-        text = f"Tensor({place} {one_line(label(self.name)) or repr('')}: {self.dtype}"
-        text += f"{list(self.shape)}, {counted(self.nbytes, 'byte')}"
-        if self.trust is not Trust.EXACT:
-            text += f", {self.trust.label}"
-        text += "".join(f"; {note}" for note in self.notes)
-        problem = self.record.source.trouble()
-        return text + ("" if problem is None else f"; cannot be read: {why_unread(problem)}") + ")"
+        return f"Tensor({self.name!r}, node {self.node}, output {self.output}: {_facts(self)})"
 
 
 @public_class
@@ -282,6 +276,16 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
     def __init__(self, tensors: Iterable[Tensor] = ()) -> None:
         by_entry = {(tensor.node, tensor.output): tensor for tensor in tensors}
         self._items = {entry: by_entry[entry] for entry in sorted(by_entry)}
+        self._graph: Any = None
+        self._title: Callable[[Tensor, Any], str] = _title_by_name
+
+    def titled(self, title: Callable[[Tensor, Any], str], graph: object) -> Tensors:
+        """Return the same tensors, listed by titles that a graph gives them."""
+        if graph is self._graph:
+            return self
+        tensors = Tensors(self._items.values())
+        tensors._graph, tensors._title = graph, title
+        return tensors
 
     @cached_property
     def _nodes(self) -> dict[str, tuple[int, ...]]:
@@ -371,8 +375,23 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         total = sum(tensor.nbytes for tensor in items)
         nodes = len({node for node, _ in self._items})
         lines = [f"Tensors: {len(items)} of {counted(nodes, 'node')}, {counted(total, 'byte')}"]
-        lines += [repr(tensor) for tensor in items[:_LINES_SHOWN]]
+        shown = items[:_LINES_SHOWN]
+        lines += [f"{one_line(self._title(each, self._graph))}: {_facts(each)}" for each in shown]
         return "\n  ".join([*lines, *more_text(len(items), _LINES_SHOWN)])
+
+
+def _facts(tensor: Tensor) -> str:
+    """Return type, size and notes: ``"float32[1, 8], 32 bytes, by order"``."""
+    text = f"{tensor.dtype}{list(tensor.shape)}, {counted(tensor.nbytes, 'byte')}"
+    if tensor.trust is not Trust.EXACT:
+        text += f", {tensor.trust.label}"
+    text += "".join(f"; {note}" for note in tensor.notes)
+    problem = tensor.record.source.trouble()
+    return text + ("" if problem is None else f"; cannot be read: {why_unread(problem)}")
+
+
+def _title_by_name(tensor: Tensor, _graph: object) -> str:
+    return f"#{tensor.node}{f':{tensor.output}' if tensor.output else ''} {tensor.name}"
 
 
 def _is_number(value: object) -> bool:

@@ -35,7 +35,7 @@ class Metric:
     ----------
     kind : str
         The value key: ``microseconds``, ``percent``, ``count``, ``ratio``, ``string``; ``text``
-        where the file does not say; other keys as they stand.
+        where the file does not say; other keys as is.
     value : object
         int, float or str; whatever the JSON held for an unknown kind.
     text : str
@@ -99,7 +99,7 @@ class Report:
     form : str
         ``"json"``, ``"csv"``, ``"table"`` or ``"vm-table"``.
     in_call_order : bool
-        Rows stand in the order the calls ended. A sorted or aggregated table has lost it.
+        Rows are in the order the calls ended. A sorted or aggregated table has lost it.
     truncated : bool
         Calls are missing: the file ends early or could not be read further.
     issues : Issues

@@ -96,7 +96,7 @@ def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
     if count < LEAST_REPEATS or not operators:
         repeats = "no repeats are known" if count < 2 or not operators else counted(count, "repeat")
         totals = times.sum(axis=0)
-        why = f"{repeats}: warm-up cannot be told from fewer than {LEAST_REPEATS} repeats"
+        why = f"{repeats}: warm-up cannot be detected in fewer than {LEAST_REPEATS} repeats"
         return WarmUp(0, why, totals, operators, float("nan"), float("nan"), 0)
     totals = times.sum(axis=0)
     cut = _cut(times, totals)

@@ -86,8 +86,8 @@ PARTS_OVERLAP = (
 )
 #: Time of a delegate outside of modules.
 MODULES = (
-    "Operators that ran as one count to the innermost module that holds them all. In no module: "
-    "what lowering inserted, and what is left of a delegate's calls; run.table() lists both."
+    "Operators that ran as one count to the innermost module that contains them all. In no module: "
+    "operators inserted by lowering, and the rest of a delegate's calls; run.table() lists both."
 )
 #: Durations in a table of times.
 WHOLE_DURATIONS = (

@@ -52,9 +52,9 @@ class Record:
         Trial number in the log.
     task : Task
     line : bytes
-        The line as it stands in the file, without its end.
+        The line of the file, without its end.
     costs : tuple of float
-        Seconds, one a repeat; empty where the trial failed.
+        Seconds, one per repeat; empty where the trial failed.
     cost : float
         Their mean, NaN where the trial failed.
     error : MeasureError

@@ -237,7 +237,7 @@ class Target:
     Attributes
     ----------
     text : str
-        As it stands in the log.
+        As in the log.
     kind : str
         ``"cuda"``, ``"llvm"``, …
     keys : tuple of str
@@ -292,7 +292,7 @@ class Workload:
     Attributes
     ----------
     key : str
-        As it stands in the log.
+        As in the log.
     name : str
         Function name, or the hash of the compute DAG.
     args : tuple or None

@@ -135,7 +135,7 @@ export class GraphOverview {
     const isHeat = showsTimes(picture);
     const heat = (box: number) => heatOf(picture, box);
     const isFaulty = (picture.health?.nodes.origin ?? -1) >= 0;
-    this.node.title = `the whole graph; drag to move. Framed: the stage, by column. Strip: ${
+    this.node.title = `the graph; drag to move. Framed: the stage, by column. Strip: ${
       isHeat ? "time of the slowest" : "color of the foremost"
     } at each place. Arrow: ${isFaulty ? "the first fault" : "the slowest operator"}`;
     this.node.ariaLabel = this.node.title;

@@ -74,7 +74,7 @@ export interface TensorOptions {
   cells: "mean" | "least" | "largest" | "extreme";
   region: [row: number, col: number, rows: number, cols: number] | null;
   marked_region: [row: number, col: number, rows: number, cols: number] | null;
-  value_format: "number" | "hex" | "bits" | "dequantised";
+  value_format: "number" | "hex" | "bits" | "dequantized";
   scale: number;
   zero_point: number;
   height: number;

@@ -240,7 +240,7 @@ export interface PercentilesRequest {
   percents: readonly number[];
 }
 
-export const VALUE_FORMATS = ["number", "hex", "bits", "dequantised"] as const;
+export const VALUE_FORMATS = ["number", "hex", "bits", "dequantized"] as const;
 export type ValueFormat = (typeof VALUE_FORMATS)[number];
 
 export interface ValuesRequest extends PlaneView {
@@ -249,7 +249,7 @@ export interface ValuesRequest extends PlaneView {
   rows: number;
   cols: number;
   format: ValueFormat;
-  /** For "dequantised": (value - zeroPoint) * scale. */
+  /** For "dequantized": (value - zeroPoint) * scale. */
   scale: number;
   zeroPoint: number;
 }

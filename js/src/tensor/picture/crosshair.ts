@@ -102,7 +102,7 @@ export class Crosshair extends TensorPart<CrosshairParts> {
     this.#exact.forget();
     const { answer, values: look } = shown ?? {};
     if (!answer || !look || !hasValues(answer) || !point) return;
-    const format = look.format === "dequantised" ? look.format : "number";
+    const format = look.format === "dequantized" ? look.format : "number";
     this.#exact.ask(
       { ...viewOf(answer), ...look, format, ...point, rows: 1, cols: 1 },
       (values) => this.#found(answer, point, values),

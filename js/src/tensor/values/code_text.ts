@@ -21,7 +21,7 @@ export function codeText(
 /** Python that saves what is shown in a file. */
 export function savingText(kind: "npy" | "csv" | "png", shown: ShownTensor): string {
   const number = { ...shown.values, format: "number" } as const;
-  const look = shown.values.format === "dequantised" ? shown.values : number;
+  const look = shown.values.format === "dequantized" ? shown.values : number;
   const code = codeText({ ...shown, values: look }, null) ?? "";
   const rows = shown.show === "channels" ? `np.vstack(${code})` : code;
   if (kind === "csv") return `np.savetxt("values.csv", ${rows}, delimiter=",", fmt="%s")`;
@@ -92,7 +92,7 @@ function looked(code: string, { format, scale, zeroPoint }: ValueLook): string {
     const name = format === "hex" ? "hex_text" : "bit_text";
     return `from tvmdbg_widgets.model.base.number_text import ${name}; ${name}(${code})`;
   }
-  if (format !== "dequantised") return code;
+  if (format !== "dequantized") return code;
   const shift = zeroPoint < 0 ? `+ ${-zeroPoint}` : `- ${zeroPoint}`;
   return `(${code}.astype("float64") ${shift}) * ${scale}`;
 }

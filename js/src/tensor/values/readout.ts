@@ -59,7 +59,7 @@ export class Readout extends TensorPart {
 
   constructor(host: TensorHost, tools: readonly HTMLElement[]) {
     super(host);
-    const copy = iconButton(icons.CODE, "code", "Copy Python code for what is shown (y)", () =>
+    const copy = iconButton(icons.CODE, "code", "Copy Python code for this view (y)", () =>
       host.copy(),
     );
     this.node.append(piece("tools tvmdbg-gap-4", copy, ...tools));
@@ -156,7 +156,7 @@ export function tooltipLines(
   if (!answer) return [];
   const index = indexAt(answeredPlane(answer), point);
   const text = reply?.text[0];
-  const dequantized = values.format === "dequantised" && text !== undefined;
+  const dequantized = values.format === "dequantized" && text !== undefined;
   const fact = dequantized ? `dequantized ${screenText(text)}` : cellWords(answer, point);
   return [
     valueText(shown, point, reply).replace(/^= /, ""),
@@ -169,7 +169,7 @@ export function tooltipLines(
 function more({ values }: ShownTensor, reply: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
   const text = reply?.text[0];
-  if (values.format === "dequantised" && text !== undefined) {
+  if (values.format === "dequantized" && text !== undefined) {
     const name = `(value ${shiftText(values.zeroPoint)}) × ${screenText(String(values.scale))} = `;
     items.push(element("span", {}, name, number(text)));
   }

@@ -127,7 +127,7 @@ type SaveFormat = "npy" | "csv" | "png";
 
 /** Saves the visible part: its values as numpy's file or as text, or its picture. */
 export class TensorExport extends TensorPart<SavingSource> {
-  readonly #button = iconButton(icons.SAVE, "save", "Save what is shown (w)", () => this.toggle());
+  readonly #button = iconButton(icons.SAVE, "save", "Save this view (w)", () => this.toggle());
   readonly #status = div("tvmdbg-tensor-save-status tvmdbg-anywhere");
   readonly #bar = element("progress", { max: 1, value: 0, hidden: true, "aria-label": "Fetched" });
   readonly #kinds = { npy: this.#offer("npy"), csv: this.#offer("csv"), png: this.#offer("png") };
@@ -137,7 +137,7 @@ export class TensorExport extends TensorPart<SavingSource> {
     {
       class: "tvmdbg-tensor-save-menu tvmdbg-column",
       role: "group",
-      "aria-label": "Save what is shown",
+      "aria-label": "Save this view",
       hidden: true,
     },
     part("save-kinds tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", ...Object.values(this.#kinds)),
@@ -272,9 +272,9 @@ export class TensorExport extends TensorPart<SavingSource> {
       const progress = this.#progress(k, planes.length);
       const fetched = await fetchBytes(this.host.run, view, windowOf(shown), progress, signal);
       ({ descr, note } = fetched);
-      pieces.push(values.format === "dequantised" ? dequantised(fetched, values) : fetched.bytes);
+      pieces.push(values.format === "dequantized" ? dequantized(fetched, values) : fetched.bytes);
     }
-    if (values.format === "dequantised") {
+    if (values.format === "dequantized") {
       [descr, note] = [
         "<f8",
         `(value ${shiftText(values.zeroPoint)}) × ${values.scale} as float64`,
@@ -294,7 +294,7 @@ export class TensorExport extends TensorPart<SavingSource> {
         await fetchTexts(this.host.run, view, values, windowOf(shown), progress, signal),
       );
     }
-    const how = { number: "", hex: "as hex", bits: "as bits", dequantised: "dequantized" };
+    const how = { number: "", hex: "as hex", bits: "as bits", dequantized: "dequantized" };
     return [new Blob([csvText(rows)], { type: "text/csv" }), how[values.format]];
   }
 
@@ -350,8 +350,8 @@ const TITLES: Record<SaveFormat, string> = {
   png: "Save the image with its legend (.png)",
 };
 
-/** Dequantised values as float64 in little endian. */
-function dequantised({ descr, bytes }: FetchedValues, { scale, zeroPoint }: ValueLook) {
+/** Dequantized values as float64 in little endian. */
+function dequantized({ descr, bytes }: FetchedValues, { scale, zeroPoint }: ValueLook) {
   const numbers = numbersOf(descr, new DataView(bytes.buffer));
   if (!numbers) throw new Error("these values are not real numbers and cannot be dequantized");
   const out = new DataView(new ArrayBuffer(8 * numbers.length));

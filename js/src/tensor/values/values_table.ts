@@ -29,7 +29,7 @@ const NAMES = [
   ["number", "decimal"],
   ["hex", "hex"],
   ["bits", "bits"],
-  ["dequantised", "dequantized"],
+  ["dequantized", "dequantized"],
 ] as const;
 
 class ValueFormatPicker extends TensorPart {
@@ -40,7 +40,7 @@ class ValueFormatPicker extends TensorPart {
   readonly #zeroPoint = this.#field("Zero point", "1", (zeroPoint) => ({ zeroPoint }));
   readonly #numbers = element(
     "span",
-    { class: "tvmdbg-tensor-dequantised", hidden: true },
+    { class: "tvmdbg-tensor-dequantized", hidden: true },
     "(value − zero point ",
     this.#zeroPoint,
     ") × scale ",
@@ -63,14 +63,14 @@ class ValueFormatPicker extends TensorPart {
 
   get name(): string {
     const { format, scale, zeroPoint } = this.#look;
-    if (format !== "dequantised") return format === "number" ? "" : format;
+    if (format !== "dequantized") return format === "number" ? "" : format;
     return `dequantized, (value ${shiftText(zeroPoint)}) × ${screenText(String(scale))}`;
   }
 
   show(look: ValueLook): void {
     this.#look = look;
     this.#format.value = look.format;
-    this.#numbers.hidden = look.format !== "dequantised";
+    this.#numbers.hidden = look.format !== "dequantized";
     for (const [field, value] of [
       [this.#scale, look.scale],
       [this.#zeroPoint, look.zeroPoint],
@@ -208,7 +208,7 @@ export class ValuesTable extends TensorPart {
     this.#grid.setAttribute("aria-label", name ? `Values, ${name}` : "Values");
     this.#about.textContent = answer
       ? [
-          this.#look?.format === "dequantised" ? name : "",
+          this.#look?.format === "dequantized" ? name : "",
           /\d/.test(answer.layout) ? `unfolded from ${answer.layout}` : "",
         ]
           .filter(Boolean)

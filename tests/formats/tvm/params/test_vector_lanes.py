@@ -96,7 +96,5 @@ def test_the_inspector_names_the_lanes(values: bytes, told: str, shape: str) -> 
     assert told in figure.text
     assert shape in figure.text
     whole = len(values) == 96
-    assert (
-        "the first 6 of 24 lane values, and all that is said is of these" in figure.text
-    ) != whole
+    assert ("the first 6 of 24 lane values; all statistics are of these" in figure.text) != whole
     assert run.tensors[0, 0].numpy().size == len(values) // 4

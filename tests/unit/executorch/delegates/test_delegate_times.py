@@ -98,7 +98,7 @@ def test_calls_of_another_method_name_their_method() -> None:
     run = opened(folder, False)
     names = sorted(row.name for row in run.table() if row.op_kind == "delegate")
     assert names == ["XNNPACK call of 'encode'", "XNNPACK call, outside its operators"]
-    assert "instruction 0 of encode, run 1" in repr(run.delegate_calls())
+    assert "XNNPACK call, method encode, run 1" in repr(run.delegate_calls())
 
 
 def test_module_rows_match_modules_of_their_operators() -> None:

@@ -54,10 +54,14 @@ def test_call_without_graph_is_not_a_run() -> None:
     calls = tvmdbg.open(QUANTIZED).delegate_calls()
     assert list(calls.to_dataframe()["backend"]) == ["XnnpackBackend"] * 2
     assert "9 events that cover 68.8 %" in repr(calls)
+    assert [call.title for call in calls] == ["XNNPACK call 1 of 2", "XNNPACK call 2 of 2"]
+    assert all(
+        call.title in line for call, line in zip(calls, repr(calls).split("\n")[1:], strict=True)
+    )
     assert calls[0].events[0].reason.endswith("known: the .pte may have one")
     with pytest.raises(TypeError, match=r"not RecordedCall: pass its \.run"):
         tvmdbg.GraphView(calls[0])
-    with pytest.raises(ValueError, match=r"no graph of XnnpackBackend .* open the \.pte, too"):
+    with pytest.raises(ValueError, match=r"no graph of XNNPACK call 1 of 2 .* open the \.pte, too"):
         _ = calls[0].run
     with pytest.raises(ValueError, match="neither an ETDump nor a program"):
         tvmdbg.open(tvmdbg.samples.resnet20_cifar).delegate_calls()

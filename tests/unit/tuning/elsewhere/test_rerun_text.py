@@ -188,7 +188,7 @@ def test_target_of_another_kind_is_warned_about() -> None:
 def test_fewer_cores_only_cause_a_warning() -> None:
     found = script_of(record(), hardware={"num_cores": 2}, register=["work"])
     assert found.warnings == (
-        "num_cores: 8 → 2; schedules run all the same, but were chosen for the larger value",
+        "num_cores: 8 → 2; schedules still run, but were chosen for the larger value",
     )
     assert CPU[HARDWARE_NAMES.index("num_cores")] == 8
 

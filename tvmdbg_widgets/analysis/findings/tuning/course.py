@@ -117,9 +117,9 @@ def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
         Confidence.HIGH if sure else Confidence.MEDIUM,
         "records go back in time: files were put together"
         if older
-        else f"no record for over {seconds_text(SESSION_GAP)} beside the time of the next trial",
-        next_step="Curves over time leave the pauses out. The search starts anew in each session "
-        "unless it was told to go on. "
+        else f"no record for over {seconds_text(SESSION_GAP)} plus the time of the next trial",
+        next_step="Curves over time leave the pauses out. Each session restarts the search "
+        "unless it was set to resume. "
         + evidence.remedy(np.ones(len(evidence.trials), bool), remedies.going_on),
         trials=tuple(session.first_row for session in sessions[1:]),
     )

@@ -146,7 +146,7 @@ def fewer_builds(tuner: str, timeout: float) -> str:
 
 def half_the_builds(tuner: str, timeout: float) -> str:
     """Return the remedy where builds run out of memory."""
-    what = "run fewer builds at once, so that each has its memory."
+    what = "run fewer builds at once, each with more memory."
     return "\n".join(
         [_lines(tuner, what, _builder_lines(tuner, timeout, f"max(1, {_USABLE} // 2)")), LIMITS]
     )

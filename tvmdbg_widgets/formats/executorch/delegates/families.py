@@ -309,8 +309,8 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
         "those events are of no operator"
     )
     damaged = (
-        "what delegates logged in {} is not all, or not only, what the program's operators there "
-        "log: the dump is damaged, or of another export; its events are tied by order at best"
+        "the events that delegates logged in {} do not fit the program's operators there: the dump "
+        "is damaged, or of another export; its events are matched by order at best"
     )
     runs = "the program's delegate there runs other operators than were logged"
     return [

@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.tensors.dtypes import DataType
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
 _COMMENT = re.compile(rf"({_STRING})|\#[^\r\n]*", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[\]}}])", re.DOTALL)
-_HINT = "Is it the graph, whole? TVM writes it with lib.get_graph_json()."
+_HINT = "Is it the complete graph? TVM writes it with lib.get_graph_json()."
 _OTHER_FILES = {
     "traceEvents": "This is an execution trace, not a graph.",
     "calls": "This is a profiling report, not a graph.",

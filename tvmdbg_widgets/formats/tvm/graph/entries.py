@@ -155,7 +155,7 @@ def _graph_attrs(attrs: Any, table: NodeTable, log: GraphLog) -> dict[str, list[
                 f"attrs.{key}[0]",
                 shown(tag),
                 expected=f'"{_TAGS[key]}"',
-                done="What follows is read all the same" if isinstance(content, list) else "",
+                done="The rest is still read" if isinstance(content, list) else "",
                 loader=f'Check failed: type == "{_TAGS[key]}"',
             )
         if isinstance(content, list):
@@ -169,7 +169,7 @@ def _fitted(key: str, values: list[Any], count: int, log: GraphLog) -> list[Any]
     if len(values) == count:
         return values
     expected = f"{counted(count, 'item')}, one for each entry"
-    done = "What is missing is unknown" if len(values) < count else "The surplus is left out"
+    done = "The missing items are unknown" if len(values) < count else "The surplus is left out"
     log.add("attr-length", f"attrs.{key}[1]", len(values), expected=expected, done=done)
     return [*values[:count], *[ABSENT] * (count - len(values))]
 

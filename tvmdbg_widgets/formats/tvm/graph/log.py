@@ -71,7 +71,7 @@ RULES: dict[str, GraphRule] = {
     ),
     "graph-not-compiled": GraphRule("null or tvm_op", _UNCOMPILED, BY_TYPE, _NOTE),
     # The nodes.
-    "node-not-object": GraphRule("an object", "It stands as an input without a name", _FORMAT),
+    "node-not-object": GraphRule("an object", "It is shown as an input without a name", _FORMAT),
     "node-key-unknown": GraphRule(
         "op, name, inputs, attrs and control_deps", "It is ignored", severity=_WARNING
     ),
@@ -92,9 +92,7 @@ RULES: dict[str, GraphRule] = {
     "flatten-data": GraphRule('"0"', _FLATTENED, severity=_NOTE),
     "flatten-data-invalid": GraphRule('"0" or "1"'),
     "func-name-missing": GraphRule("the function to call", loader="no such function in module: "),
-    "duplicate-name": GraphRule(
-        "a name of its own", "They are told apart by node id", severity=_NOTE
-    ),
+    "duplicate-name": GraphRule("a name of its own", "Node ids distinguish them", severity=_NOTE),
     # The edges.
     "edge-type": GraphRule(_ENTRY, "It leads nowhere"),
     "edge-too-short": GraphRule(_ENTRY, "It leads nowhere", _CPP),

@@ -178,8 +178,8 @@ def _func_name(
         return None
     if mutated and isinstance(op, str):
         return func_name or op
-    stands = "an operator" if func_name or isinstance(op, str) else "an input"
-    done, loader = f"It stands as {stands}", BY_TYPE if "op" in node else "invalid format"
+    role = "an operator" if func_name or isinstance(op, str) else "an input"
+    done, loader = f"It is shown as {role}", BY_TYPE if "op" in node else "invalid format"
     found = shown_at(node, "op")
     log.add("op-unknown", f"nodes[{nid}].op", found, (nid,), done=done, loader=loader)
     return func_name or (op if isinstance(op, str) else None)

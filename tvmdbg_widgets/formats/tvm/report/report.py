@@ -113,7 +113,7 @@ def _from_json(text: str, file: str, issues: list[Issue]) -> Report:
     } - {"microseconds", "percent", "count", "ratio", "string"}
     if kinds:
         names = ", ".join(sorted(kinds))
-        note = f"values of unknown kinds are kept as they stand: {names[:200]!r}"
+        note = f"values of unknown kinds are kept as is: {names[:200]!r}"
         content.issues.note("kind-unknown", note)
     return make_report(
         content.calls,

@@ -47,7 +47,7 @@ class ReportText:
             self.issues.note(
                 "backslash-kept",
                 "the numbers are printed as TVM prints them, and TVM does not escape strings: "
-                "backslashes are read as they stand",
+                "backslashes are read as is",
             )
         self._scan()
 
