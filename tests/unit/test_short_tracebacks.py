@@ -10,6 +10,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from nbclient import NotebookClient
 
+from tvmdbg_widgets.model.base.short_tracebacks import shorten
+
 SETUP = """
 import tvmdbg_widgets as t
 run = t.open(t.samples.resnet20_cifar)
@@ -151,6 +153,14 @@ def test_error_of_called_code_keeps_all_frames(
     lines = cell("run.findings()")
     assert any("questions.py" in line for line in lines)
     assert len(lines) > 5
+
+
+def test_messages_do_not_control_the_terminal() -> None:
+    problem = ValueError("no name \x1b[31m\x07\u202e, 63.9\xa0% known\n\x9b2J")
+    shorten(problem, is_slip=True)
+    first, second = problem._render_traceback_()[:2]  # type: ignore[attr-defined]
+    assert first == "ValueError: no name \\x1b[31m\\x07\\u202e, 63.9\xa0% known"
+    assert second == "\\x9b2J"
 
 
 def test_slip_of_a_worker_process_can_be_pickled(cell: Callable[..., list[str]]) -> None:

@@ -95,49 +95,37 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
   bindKeys(
     root,
     [
-      action(["ArrowUp", "ArrowDown"], "go to a producer, to a consumer (Shift: pan)", (event) =>
+      action(["ArrowUp", "ArrowDown"], "producer, consumer (Shift: pan)", (event) =>
         step(event.key === "ArrowUp" ? "up" : "down", event),
       ),
-      action(
-        ["ArrowLeft", "ArrowRight"],
-        "go to the next operand or node on the same level",
-        (event) => step(event.key === "ArrowLeft" ? "left" : "right", event),
+      action(["ArrowLeft", "ArrowRight"], "next operand, or node of the same level", (event) =>
+        step(event.key === "ArrowLeft" ? "left" : "right", event),
       ),
       action(["[", "]"], "previous, next node in execution order", (event) =>
         commands.inOrder(event.key === "[" ? -1 : 1),
       ),
       action(
         ["Enter"],
-        "expand the block, or collapse the one around the node; without blocks: center the node",
+        "expand the block, or collapse the one around; without blocks: center the node",
         () => commands.enter(),
       ),
-      action(
-        ["x"],
-        "collapse all blocks of this kind, or every block (Shift: expand)",
-        (event) => view.folding.setKind(event.shiftKey),
+      action(["x"], "collapse all blocks of this kind, or every block (Shift: expand)", (event) =>
+        view.folding.setKind(event.shiftKey),
       ),
       action(["g"], "show or hide blocks", () =>
         view.context.options.set("grouped", !view.chosen.grouped),
       ),
-      action(["w"], "wrap a long graph into columns, or unwrap it", () =>
-        commands.wrap(!view.isWrapped),
-      ),
-      action(["e"], "inspect the next edge of the node (Shift: previous)", (event) =>
+      action(["w"], "wrap into columns, or unwrap", () => commands.wrap(!view.isWrapped)),
+      action(["e"], "next edge of the node (Shift: previous)", (event) =>
         commands.edges.step(event.shiftKey ? -1 : 1),
       ),
-      action(["u"], "isolate upstream of the selection", () =>
-        navigator.isolate("upstream"),
-      ),
-      action(["j"], "isolate downstream of the selection", () =>
-        navigator.isolate("downstream"),
-      ),
-      action(["k"], "isolate the neighbors, again: one hop more (Shift: less)", (event) =>
+      action(["u"], "isolate upstream of the selection", () => navigator.isolate("upstream")),
+      action(["j"], "isolate downstream of the selection", () => navigator.isolate("downstream")),
+      action(["k"], "isolate the neighbors, again: a hop more (Shift: less)", (event) =>
         navigator.around(event.shiftKey ? -1 : 1),
       ),
-      action(["b"], "isolate paths between two nodes: press at both ends", () =>
-        navigator.path(),
-      ),
-      action(["h"], "hide nodes of this kind (Shift: list the kinds)", (event) =>
+      action(["b"], "isolate paths between two nodes: press at both ends", () => navigator.path()),
+      action(["h"], "hide this kind (Shift: list kinds)", (event) =>
         event.shiftKey ? view.toolbar.openShows() : navigator.hideKind(),
       ),
       action(["a"], "exit isolation, show hidden kinds", () => navigator.everything()),
@@ -151,7 +139,7 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       ...view.toolbar.tools,
       paletteAction(root, context),
       fullScreenAction(root),
-      action(["Escape"], "clear the highlight, the search, the selection", () => commands.escape()),
+      action(["Escape"], "clear highlight, search, selection", () => commands.escape()),
     ],
     signal,
   );

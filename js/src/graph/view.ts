@@ -137,6 +137,9 @@ export class GraphView {
     this.stage.node.setAttribute("aria-busy", String(on));
   }
 
+  /** Columns that a narrower stage would cut are arranged again. */
+  #arrangedFor = { width: 0, height: 0 };
+
   get isWrapped(): boolean {
     return (this.placed?.columns ?? 1) > 1;
   }
@@ -188,6 +191,7 @@ export class GraphView {
       opened = this.#opens;
       if (!this.#soon) this.#opens = false;
     };
+    this.#arrangedFor = this.stage.size;
     const placed = await this.#layoutController.place(
       {
         fold,
@@ -200,7 +204,7 @@ export class GraphView {
         wanted: this.#opensOn >= 0 ? this.#opensOn : this.model.fault,
         wrapped: this.chosen.wrapped,
         dense: context.place !== undefined,
-        stage: this.stage.size,
+        stage: this.#arrangedFor,
       },
       [this.#problem, problem].filter(Boolean).join("; "),
       { node: this.node ?? focus ?? seen, show },
@@ -370,6 +374,8 @@ export class GraphView {
   }
 
   drawn(): void {
+    const isNarrower = this.stage.size.width < this.#arrangedFor.width;
+    if (isNarrower && this.isWrapped && !this.stage.isMoved) this.#arrangeSoon(true);
     this.root.dataset.ready = "true";
     this.root.dispatchEvent(new CustomEvent("tvmdbg:drawn", { detail: this }));
     this.navigation.painted();

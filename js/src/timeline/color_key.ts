@@ -88,9 +88,9 @@ export class ColorKey {
   #differences(theme: Theme): HTMLElement {
     const { most } = this.#host.data.change!;
     const fills = changeFills(theme);
-    const noise = chip(fills.pop());
+    const noise = span("tvmdbg-nowrap", chip(fills.pop()), " noise or unknown");
     const [saved, lost] = [changeText(-most), changeText(most)];
-    return legend(`B − A: ${saved}`, gradient(fills), lost, noise, "noise or unknown");
+    return legend(`B − A: ${saved}`, gradient(fills), lost, noise);
   }
 }
 

@@ -39,6 +39,9 @@ export function shareBar(share: number): HTMLElement {
   return node;
 }
 
+/** Its width with the room before it, CSS px. */
+export const NOISY = 54;
+
 export function noisyBadge(): HTMLElement {
   return element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");
 }

@@ -15,6 +15,7 @@ import {
   gridCell,
   MARK,
   NO_PART,
+  NOISY,
   noisyBadge,
   RowTable,
   shareBar,
@@ -231,7 +232,7 @@ export class TopTable extends RowTable {
         "label",
         this.#names.known ? `${label} (${kind})\n${this.#names.funcName(node)}` : label,
         chip(color),
-        ...this.#title(label, shape),
+        ...this.#title(label, shape, !!repeats?.noisy),
         !!repeats?.noisy && noisyBadge(),
       ),
       cell("kind", undefined, kind),
@@ -262,10 +263,11 @@ export class TopTable extends RowTable {
   }
 
   /** A name with its shape; only the name, shortened, without room for both. */
-  #title(label: string, shape: string): (Node | string)[] {
+  #title(label: string, shape: string, noisy: boolean): (Node | string)[] {
     const both = shape ? `${label} · ${shape}` : label;
-    const fits = this.named(both, MARK) === both;
-    if (!fits) return [this.named(label, MARK)];
+    const less = MARK + (noisy ? NOISY : 0);
+    const fits = this.named(both, less) === both;
+    if (!fits) return [this.named(label, less)];
     return shape ? [label, span("tvmdbg-muted", ` · ${shape}`)] : [label];
   }
 

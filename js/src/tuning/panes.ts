@@ -117,7 +117,7 @@ export class FindingsPane {
     const none =
       items.length || refused.length
         ? []
-        : [element("p", {}, "Nothing was found that asks for attention.")];
+        : [element("p", {}, "No findings need attention.")];
     this.node.replaceChildren(...refused, ...items, ...none);
   }
 

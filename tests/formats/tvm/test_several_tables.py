@@ -71,7 +71,7 @@ def test_trailing_heading_is_reported_as_pasted_text() -> None:
     head = "\n".join(AFTER.split("\n")[:2])
     run = tvmdbg.open(f"{BEFORE}\n\nlog\n{head}\n".encode())
     (issue,) = (each for each in run.check() if each.rule == "pasted-text")
-    assert issue.message.startswith("pasted text: a heading of the table of TVM's debugger stands")
+    assert issue.message.startswith("pasted text: a heading of the table of TVM's debugger is in")
 
 
 def test_table_that_matches_the_graph_is_used() -> None:

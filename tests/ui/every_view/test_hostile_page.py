@@ -4,11 +4,13 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from traitlets import TraitError
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
@@ -18,6 +20,7 @@ from tests.graph_json import graph_json, null, operator
 from tests.make import tuning_cases
 from tests.make.tuning_story import story
 from tests.ui.host import serve, visit
+from tests.ui.pointer import box_of
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import frames, painted
 from tvmdbg_widgets.formats.rpc.grammar import grammar
@@ -197,6 +200,40 @@ def test_hostile_names_of_a_run_do_not_execute(page: Page, kind: str) -> None:
         assert_nothing_ran(page, opened)
 
 
+@pytest.mark.parametrize("run", [hostile_run, executorch_run])
+def test_hostile_names_do_not_execute_in_what_a_small_debugger_opens(
+    page: Page, run: Callable[[], tvmdbg.DebugRun]
+) -> None:
+    """Findings of one line, the tooltips above the page, the tensor's popover, the palette."""
+    opened = watched(page)
+    page.set_viewport_size({"width": 864, "height": 596})
+    with serve(run()) as address:
+        visit(page, f"{address}?views=debugger&width=848&debugger.height=580")
+        painted(page)
+        page.locator(".tvmdbg-findings").focus()
+        page.keyboard.press("Enter")
+        for name in ("graph", "timeline"):
+            canvas = box_of(page.locator(f".tvmdbg-{name} .tvmdbg-stage:visible").first)
+            for at in range(1, 12):
+                x = canvas["x"] + canvas["width"] * at / 12
+                page.mouse.move(x, canvas["y"] + canvas["height"] * (at % 4 + 1) / 6)
+                frames(page)
+        for button in page.get_by_role("button", name="controls").all():
+            button.click()
+            page.keyboard.press("Escape")
+        page.locator(".tvmdbg-graph").focus()
+        page.keyboard.press("Control+k")
+        for text in ("img", "script", "onerror"):
+            page.keyboard.insert_text(text)
+            frames(page)
+            page.keyboard.press("Control+a")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        frames(page)
+        assert_nothing_ran(page, opened)
+        assert page.get_by_text("onerror").count() > 0
+
+
 @pytest.mark.usefixtures("own_page")  # a known document has no functions of Python's
 def test_hostile_names_of_a_log_do_not_execute(page: Page) -> None:
     opened = watched(page)
@@ -224,6 +261,26 @@ def test_hostile_names_in_a_saved_page_do_not_execute(
     page.wait_for_selector(".tvmdbg[data-ready]")
     click_everywhere(page)
     assert_nothing_ran(page, opened)
+
+
+def test_names_do_not_control_the_terminal() -> None:
+    text = "\x1b[31m\x9b2J\u202e\r"
+    graph = graph_json([null(text), operator(text, text, [0], **{text: text})], shapes=[2])
+    run = tvmdbg.open(graph)
+    shown = [run, run.graph, run.findings(progress=False), run.check(), run.graph.issues]
+    for wrong in (
+        lambda: run.graph.node(text + "x"),
+        lambda: run.graph.nodes[text],
+        lambda: run.select(f"op:{text} ("),
+        lambda: tvmdbg.GraphView(run, color_by=text),
+        lambda: tvmdbg.open(f"/no/{text}"),
+    ):
+        with pytest.raises((LookupError, ValueError, TypeError, OSError, TraitError)) as caught:
+            wrong()
+        shown.append("\n".join(caught.value._render_traceback_()))
+    for each in shown:
+        said = each if isinstance(each, str) else repr(each)
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", said), said
 
 
 def test_names_in_cell_output_do_not_execute(page: Page) -> None:

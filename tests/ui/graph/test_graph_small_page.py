@@ -166,3 +166,13 @@ def test_calls_of_a_delegate_hold_their_outputs_and_say_which_they_are(page: Pag
         assert delegated.isdisjoint(outside)
         texts = {label["text"] for label in found["labels"]}
         assert {f"XNNPACK call {at} of 2 · {n} operators" for at, n in ((1, 19), (2, 6))} <= texts
+
+
+def test_columns_are_arranged_again_in_a_narrower_pane(page: Page, overflow: str) -> None:
+    root = opened(page, overflow, (900, 460), details=False)
+    wide = {round(mark["x"]) for mark in inspect(root)["marks"]}
+    assert max(wide) - min(wide) > 300  # in columns
+    resized(page, 560)
+    page.wait_for_function("!document.querySelector('.tvmdbg-graph [aria-busy=true]')")
+    rest(page)
+    assert all(is_whole(mark, root) for mark in inspect(root)["marks"] if mark["y"] >= 0)

@@ -365,7 +365,7 @@ def test_a_page_of_pictures_has_channels_profiles_and_colors(
 ) -> None:
     values = run.tensors[12, 0].numpy()
     view = inspector(page, saved)
-    view.get_by_role("button", name="Tile by an axis: one heatmap per index (2)").click()
+    view.get_by_role("button", name="Channels: one heatmap per index of an axis (2)").click()
     expect_channels(view, 16)
     assert [each["known"] for each in drawn(page, "channels")["marks"]] == [True] * 16
     view.focus()

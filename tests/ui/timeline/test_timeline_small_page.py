@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -242,3 +243,13 @@ def test_legend_says_what_is_colored(page: Page, addresses: dict[str, str]) -> N
     view.root.focus()
     view.press("l")
     expect(key).to_contain_text("color: convolution by share of the time")
+
+
+def test_badge_of_noisy_times_is_whole(page: Page, corpus: Path) -> None:
+    page.set_viewport_size({"width": WIDTH + 16, "height": 596})
+    with serve(tvmdbg.open(corpus / "tvm/resnet20_cifar_int8")) as address:
+        visit(page, f"{address}?views=debugger&width={WIDTH}&debugger.height=580")
+        badges = page.locator(f"{ROWS} .tvmdbg-timeline-noisy")
+        expect(badges.first).to_be_visible()
+        for badge in badges.all():
+            assert sides(badge)[2] <= sides(badge.locator(".."))[2]

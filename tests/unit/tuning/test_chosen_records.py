@@ -105,7 +105,7 @@ def test_other_target_uses_record_found_by_its_keys() -> None:
     assert f"The row was measured for another target: {ROCM}." in applied.why
     nothing = log.applied('["work", 1]', "ext_dev")
     assert nothing.record is None
-    assert "Nothing is found there: TVM uses its default schedule" in " ".join(nothing.why)
+    assert "There is nothing there: TVM uses its default schedule" in " ".join(nothing.why)
     tag = log.applied('["work", 1]', "nvidia/geforce-rtx-2080-ti")
     assert tag.record is None
     assert tag.why[0].startswith("Keys of a target 'nvidia/geforce-rtx-2080-ti' are not known")

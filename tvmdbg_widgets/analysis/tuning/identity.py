@@ -210,7 +210,7 @@ def reasons(
     if hits:
         yield from _lookup_sentences(parts, hits)
     else:
-        yield f"Nothing is found there: {_DEFAULT}."
+        yield f"There is nothing there: {_DEFAULT}."
     yield from _target_sentences(parts, asked, hits)
     if asked.tuner == "ansor":
         yield from _apply_best_note(parts, asked, lookup, hits)

@@ -41,7 +41,7 @@ def reuse(
     ] = None,
     best: Annotated[
         bool,
-        flag("The best trial of each task; so it is by default.", "--best", rich_help_panel=_WHICH),
+        flag("The best trial of each task (default).", "--best", rich_help_panel=_WHICH),
     ] = False,
     register: Annotated[
         list[str] | None,

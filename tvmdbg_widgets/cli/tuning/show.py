@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     ("The best schedule of a task", "tvmdbg tuning show ansor.json --task 3"),
     ("Names and extents", "tvmdbg tuning show a.json --row 12 --register workloads.py"),
-    ("What each step does", "tvmdbg tuning show ansor.json --row 12 --as steps"),
+    ("Each step in words", "tvmdbg tuning show ansor.json --row 12 --as steps"),
     ("To apply it in TVM", "tvmdbg tuning show ansor.json --row 12 --as python > apply.py"),
 )
 _STYLES = {

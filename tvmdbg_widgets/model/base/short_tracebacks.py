@@ -17,6 +17,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from tvmdbg_widgets.model.base.near_names import perhaps
+from tvmdbg_widgets.model.base.text import one_line
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")  # noqa: PTH118, PTH120
 _LIBRARIES = tuple(
@@ -66,7 +67,13 @@ def _shown(problem: BaseException) -> list[str]:
         lines: list[str] = shell.InteractiveTB.structured_traceback(*of)
         return lines
     lines = f"{type(problem).__name__}: {message_of(problem)}".splitlines()
+    lines = list(map(_harmless, lines))
     return lines if len(lines) > 2 else [*lines, *_own_line(problem, shell)]
+
+
+def _harmless(line: str) -> str:
+    """Escape what would control the terminal: messages quote files and other computers."""
+    return "\xa0".join(map(one_line, line.expandtabs().split("\xa0")))
 
 
 def message_of(problem: BaseException) -> str:

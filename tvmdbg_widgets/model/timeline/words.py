@@ -43,9 +43,8 @@ ISOLATED = (
     "warm, and nothing else runs. Inside a run of the whole network it may take longer."
 )
 _LAID = (
-    " Nothing ran at these times: there are no gaps, no overlap and no transfers in it. What the "
-    "network takes as a whole is measured by running it as a whole (time_evaluator on its run "
-    "function)."
+    " Nothing ran at these times: there are no gaps, overlaps or transfers. To measure the "
+    "latency of the network, run all of it (time_evaluator on its run function)."
 )
 _SYNTHETIC = {
     TimeMeaning.MEAN: "mean node times back to back; total is not model latency",
@@ -57,7 +56,7 @@ _MORE = {
     TimeMeaning.MEAN: f"{ISOLATED} Here the means, usually of several repeats, follow each other "
     "in node order.",
     TimeMeaning.CALL: "A profiling report holds one pass of the whole model, after passes to warm "
-    "up, with a timer around every call, which adds to what it measures: one time a call and no "
+    "up, with a timer around every call, which adds to the times: one time per call and no "
     "repeats. It has no start times, so the calls follow each other in the order of the file.",
     TimeMeaning.SUM: "Each row stands for all calls of a function together. A report has no start "
     "times, so the rows follow each other in the order of the file, which need not be the order "

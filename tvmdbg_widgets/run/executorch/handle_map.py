@@ -128,7 +128,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
         texts: list[str | None] = [None] * graph.num_nodes
         for operator in self._coverage.operators:
             texts[operator.position] = ", ".join(map(str, operator.identifiers)) or _UNCOVERED
-        return classed(COLUMN, "nodes", texts, note="inputs, and what no delegate could cover")
+        return classed(COLUMN, "nodes", texts, note="inputs, and operators that no delegate covers")
 
     def __repr__(self) -> str:
         return f"DebugHandleMap: {self._coverage!r}"

@@ -273,7 +273,7 @@ export class Merged extends ScrolledChart<number> {
     return [
       called.title(place),
       ...(cut.length ? [`in ${cut.join(" › ")}`] : []),
-      `total ${duration(total[place]!)}, ${percent(total[place]! / whole)} of all`,
+      `total ${duration(total[place]!)} (${percent(total[place]! / whole)})`,
       ...(leaf
         ? []
         : [`self ${duration(self[place]!)}, ${percent(self[place]! / total[place]!)} of it`]),

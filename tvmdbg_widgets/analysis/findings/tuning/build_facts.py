@@ -72,7 +72,7 @@ def cost(evidence: LogEvidence) -> str:
     spent = seconds_text(wasted_seconds(evidence.trials))
     left = int(np.count_nonzero(~evidence.trials.failed))
     return (
-        f"{spent} of building went into them (builds run in parallel, so that is not wall time); "
+        f"{spent} of building went into them (builds run in parallel: this is not wall time); "
         f"{counted(left, 'trial')} {agree(left, 'has')} a measurement"
     )
 
