@@ -115,9 +115,7 @@ export class FindingsPane {
       ? [element("p", { class: "tvmdbg-error" }, refusedText(info.refused), list(info.refusedWhy))]
       : [];
     const none =
-      items.length || refused.length
-        ? []
-        : [element("p", {}, "No findings need attention.")];
+      items.length || refused.length ? [] : [element("p", {}, "No findings need attention.")];
     this.node.replaceChildren(...refused, ...items, ...none);
   }
 

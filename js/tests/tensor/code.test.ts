@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
+import { formatOf, showOf } from "../../src/tensor/state.ts";
 import { codeText, savingText } from "../../src/tensor/values/code_text.ts";
 import { shown } from "./answer.ts";
 
@@ -72,5 +73,14 @@ describe("Python for the shown tensor", () => {
     expect(codeText(of({ ...four, axes: [3, 0] }, { ...grid, along: 2 }), { row: 0, col: 0 })).toBe(
       "run.tensors[3, 0][:, 3, :, :].transpose(1, 2, 0)",
     );
+  });
+});
+
+describe("saved states of earlier versions", () => {
+  it("open by their own names", () => {
+    expect(formatOf("dequantised")).toBe("dequantized");
+    expect(formatOf("hex")).toBe("hex");
+    expect(formatOf(undefined)).toBe("number");
+    expect(showOf("profile")).toBe("line plot");
   });
 });

@@ -336,8 +336,8 @@ def test_selection_in_one_view_is_shown_in_all(page: Page, saved: Path) -> None:
 
 
 def inspector(page: Page, path: Path) -> Locator:
-    """The inspector of a page, at the output of a convolution with 16 channels."""
-    page.set_viewport_size({"width": 1280, "height": 2000})
+    """The inspector of a page with room for its controls, at an output with 16 channels."""
+    page.set_viewport_size({"width": 2000, "height": 2000})
     show(page, path, "#node=12&view=tensor")
     return page.locator("[data-view=tensor] > .tvmdbg-tensor")
 
@@ -468,6 +468,8 @@ def test_a_page_with_values_shows_and_saves_them(
     with page.expect_download() as download:
         view.get_by_role("button", name="npy").click()
     assert np.array_equal(np.load(download.value.path()), plane)
+    view.focus()
+    page.keyboard.press("v")
     median = view.locator("tr", has=page.get_by_role("rowheader", name="p99")).locator("td")
     expect(median).to_have_text(f"{np.percentile(values.astype(float), 99):.6g}")
     assert view.locator(".tvmdbg-error:visible").count() == 0

@@ -121,7 +121,7 @@ export class Histogram extends TensorPart implements StagePainters {
     if (statistics !== this.#known || other) this.#choose(null);
     this.#known = statistics;
     this.#colors = scale;
-    this.#marks.textContent = marks(statistics);
+    this.#marks.textContent = this.#marks.title = marks(statistics);
     this.#resetButton.hidden = !Array.isArray(shown.colors.range);
     this.#showZoom();
     this.#bars.changed();
