@@ -53,7 +53,7 @@ class ComparisonView {
   readonly #color = tool(
     ["c"],
     "next color mode",
-    "next color mode of both graphs: speed, time change, match, kind, time",
+    "next color mode of both graphs",
     () => this.#nextColor(),
     { icon: icons.COLORS },
   );

@@ -98,16 +98,14 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       action(["ArrowUp", "ArrowDown"], "producer, consumer (Shift: pan)", (event) =>
         step(event.key === "ArrowUp" ? "up" : "down", event),
       ),
-      action(["ArrowLeft", "ArrowRight"], "next operand, or node of the same level", (event) =>
+      action(["ArrowLeft", "ArrowRight"], "next operand or node of the level", (event) =>
         step(event.key === "ArrowLeft" ? "left" : "right", event),
       ),
       action(["[", "]"], "previous, next node in execution order", (event) =>
         commands.inOrder(event.key === "[" ? -1 : 1),
       ),
-      action(
-        ["Enter"],
-        "expand the block, or collapse the one around; without blocks: center the node",
-        () => commands.enter(),
+      action(["Enter"], "expand the block or collapse the one around; else center the node", () =>
+        commands.enter(),
       ),
       action(["x"], "collapse all blocks of this kind, or every block (Shift: expand)", (event) =>
         view.folding.setKind(event.shiftKey),
@@ -115,16 +113,16 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       action(["g"], "show or hide blocks", () =>
         view.context.options.set("grouped", !view.chosen.grouped),
       ),
-      action(["w"], "wrap into columns, or unwrap", () => commands.wrap(!view.isWrapped)),
-      action(["e"], "next edge of the node (Shift: previous)", (event) =>
+      action(["w"], "wrap into columns or unwrap", () => commands.wrap(!view.isWrapped)),
+      action(["e"], "next edge (Shift: previous)", (event) =>
         commands.edges.step(event.shiftKey ? -1 : 1),
       ),
       action(["u"], "isolate upstream of the selection", () => navigator.isolate("upstream")),
       action(["j"], "isolate downstream of the selection", () => navigator.isolate("downstream")),
-      action(["k"], "isolate the neighbors, again: a hop more (Shift: less)", (event) =>
+      action(["k"], "isolate neighbors, again: a hop more (Shift: less)", (event) =>
         navigator.around(event.shiftKey ? -1 : 1),
       ),
-      action(["b"], "isolate paths between two nodes: press at both ends", () => navigator.path()),
+      action(["b"], "isolate paths between two nodes: press at both", () => navigator.path()),
       action(["h"], "hide this kind (Shift: list kinds)", (event) =>
         event.shiftKey ? view.toolbar.openShows() : navigator.hideKind(),
       ),

@@ -1,9 +1,9 @@
 /** Names in a file may have any length. */
 const MOST_LETTERS = 2000;
 const LONG_WORD = 80;
-/** A word of a phrase or of a name with its separator, and with the node number before it. */
+/** A word of a phrase or of a name with its separator, and with the node number or a verdict's sign before it. */
 const WORD =
-  /\([^)]*\)[\s_]*|× \d+\s*|(?:#\d+(?::\d+)? )?[^\s_./:+,·×|]+(?:[\s_./:+,·|]|×(?! ))*|[\s_./:+,·×|]+/gu;
+  /\([^)]*\)[\s_]*|× \d+\s*|(?:[✕!?] )?(?:#\d+(?::\d+)? )?[^\s_./:+,·×|]+(?:[\s_./:+,·|]|×(?! ))*|[\s_./:+,·×|]+/gu;
 const BETWEEN = /[\s_./:+,·×|]+$/u;
 const FUSED = " + ";
 
@@ -43,7 +43,7 @@ export function shortName(long: string, room: number | ((words: string) => boole
     if (tails && holds(heads, tails + 1)) tails++;
     else if (heads && holds(heads + 1, tails)) heads++;
   }
-  const shown = cut(heads, tails);
+  const shown = cut(heads, tails).replace("… + …", "…");
   return shown === "…" ? "" : shown;
 }
 

@@ -309,9 +309,12 @@ async function sources({
 
 /** First nodes of a finding: `#38 #41 +14`. */
 function idsText(nodes: readonly number[]): string {
+  const ids = nodes
+    .slice(0, MOST_IDS)
+    .map((node) => `#${node}`)
+    .join(" ");
   const more = nodes.length - MOST_IDS;
-  const ids = nodes.slice(0, MOST_IDS).map((node) => `#${node}`);
-  return [...ids, ...(more > 0 ? [`+${more}`] : [])].join(" ");
+  return more > 0 ? `${ids} +${more}` : ids;
 }
 
 class CommandPalette {

@@ -135,8 +135,8 @@ export class GraphOverview {
     const isHeat = showsTimes(picture);
     const heat = (box: number) => heatOf(picture, box);
     const isFaulty = (picture.health?.nodes.origin ?? -1) >= 0;
-    this.node.title = `the graph; drag to move. Framed: the stage, by column. Strip: ${
-      isHeat ? "time of the slowest" : "color of the foremost"
+    this.node.title = `the graph; drag to move. Framed: the stage. Strip: ${
+      isHeat ? "time of the slowest" : "foremost color"
     } at each place. Arrow: ${isFaulty ? "the first fault" : "the slowest operator"}`;
     this.node.ariaLabel = this.node.title;
     const limit = (value: number, most: number) => Math.min(most - 1, Math.max(0, value));

@@ -14,7 +14,7 @@ const HELP = [
     "op:conv  name=p0",
     "a field contains, equals; fields: name op func kind dtype device layout group",
   ],
-  ["op:conv*  /_\\d+$/", "* and ? fit the whole text; / / a regular expression"],
+  ["op:conv*  /_\\d+$/", "* and ? fit all of it; / / a regular expression"],
   ["time>1ms  share>=5%", "times in ns, us, ms, s"],
   ["bytes>1MB  inputs>2", "id bytes storage rank inputs outputs consumers depth"],
   ["shape:*,64,...", "* is one dimension, ... any number"],
