@@ -70,7 +70,7 @@ def summary(named: NamedRun) -> None:
 
 def _delegates(run: DebugRun) -> list[str]:
     """Return the payloads of delegate calls in the program."""
-    from tvmdbg_widgets.model.executorch.call_titles import call_titles
+    from tvmdbg_widgets.model.executorch.event_nodes import call_titles
 
     files = run.parts.executorch
     held = [] if files is None else list(files.insides.of(files.method).values())

@@ -10,8 +10,8 @@ import struct
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tvmdbg_widgets.model.base.near_names import perhaps
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.short_tracebacks import perhaps
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _FIELDS = ("code", "bits", "lanes")

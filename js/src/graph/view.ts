@@ -374,8 +374,8 @@ export class GraphView {
   }
 
   drawn(): void {
-    const isNarrower = this.stage.size.width < this.#arrangedFor.width;
-    if (isNarrower && this.isWrapped && !this.stage.isMoved) this.#arrangeSoon(true);
+    const isNarrower = () => this.stage.size.width < this.#arrangedFor.width;
+    if (this.isWrapped && !this.stage.isMoved && isNarrower()) this.#arrangeSoon(true);
     this.root.dataset.ready = "true";
     this.root.dispatchEvent(new CustomEvent("tvmdbg:drawn", { detail: this }));
     this.navigation.painted();

@@ -69,6 +69,15 @@ def addresses() -> Iterator[dict[str, str]]:
         }
 
 
+def small_cell(page: Page, address: str, view: str, theme: str = "light") -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 864, "height": 620})
+    height = "" if view == "memory" else f"&{view}.height=580"
+    visit(page, f"{address}?views={view}&theme={theme}&width=848{height}")
+    painted(page)
+    rest(page)
+
+
 def violations(page: Page, where: str = ".cell") -> list[str]:
     if not page.evaluate("typeof axe === 'object'"):
         page.add_script_tag(path=AXE)
@@ -104,12 +113,7 @@ def test_axe_finds_nothing(
 def test_axe_finds_nothing_in_a_small_cell(
     page: Page, addresses: dict[str, str], view: str, theme: str
 ) -> None:
-    page.emulate_media(reduced_motion="reduce")
-    page.set_viewport_size({"width": 864, "height": 596})
-    height = "" if view == "memory" else f"&{view}.height=580"
-    visit(page, f"{addresses['overflow']}?views={view}&theme={theme}&width=848{height}")
-    painted(page)
-    rest(page)
+    small_cell(page, addresses["overflow"], view, theme)
     assert violations(page) == []
     assert [
         each for each in audit(page.locator(".cell"))["texts"] if not each.get("enough", True)
@@ -131,12 +135,7 @@ def test_axe_finds_nothing_in_a_small_cell(
 def test_ring_of_the_focus_is_whole_at_every_stop_of_a_small_cell(
     page: Page, addresses: dict[str, str], view: str
 ) -> None:
-    page.emulate_media(reduced_motion="reduce")
-    page.set_viewport_size({"width": 864, "height": 620})
-    height = "" if view == "memory" else f"&{view}.height=580"
-    visit(page, f"{addresses['overflow']}?views={view}&width=848{height}")
-    painted(page)
-    rest(page)
+    small_cell(page, addresses["overflow"], view)
     stops: list[tuple[str, float, int]] = []
     for _ in range(90):
         page.keyboard.press("Tab")

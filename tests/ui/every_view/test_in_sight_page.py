@@ -4,7 +4,7 @@ A cell is 848 by 580 px at 1280 by 720 beside JupyterLab's file browser.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -40,7 +40,9 @@ PICTURES: dict[str, tuple[tuple[str, int, int], ...]] = {
     "tensor": ((f"{TENSOR}-stage", 300, 220),),
     "timeline": ((".tvmdbg-stage", 450, 60),),
     "memory": ((".tvmdbg-stage", 600, 150),),
-    "comparison": ((".tvmdbg-graph >> nth=0", 300, 150), (".tvmdbg-graph >> nth=1", 300, 150)),
+    "comparison": tuple(
+        (f".tvmdbg-graph >> nth={side} >> .tvmdbg-stage", 300, 150) for side in (0, 1)
+    ),
 }
 #: The part of an element that its scrolling ancestors, the view and the window leave.
 VISIBLE = """(node) => {
@@ -103,6 +105,16 @@ LINES = """(node) => {
 }"""
 
 
+def shows(views: Iterable[str]) -> list[tuple[str, str]]:
+    """Runs with their views; an ETDump has no memory plan."""
+    return [
+        (run, view)
+        for run in RUNS
+        for view in views
+        if view != "memory" or not run.startswith("executorch")
+    ]
+
+
 @pytest.fixture(scope="module")
 def addresses() -> Iterator[dict[str, str]]:
     runs = {name: tvmdbg.open(getattr(tvmdbg.samples, name)) for name in RUNS}
@@ -130,7 +142,7 @@ def shown(
 @pytest.mark.parametrize(
     ("run", "view"),
     mostly_slow(
-        [(run, view) for run in RUNS for view in VIEWS],
+        shows(VIEWS),
         *[("resnet20_cifar_fp16_overflow", view) for view in VIEWS],
         ("executorch_xnnpack", "debugger"),
     ),
@@ -138,8 +150,6 @@ def shown(
 def test_main_picture_is_visible_without_scrolling(
     page: Page, addresses: dict[str, str], run: str, view: str, size: tuple[int, int]
 ) -> None:
-    if view == "memory" and run.startswith("executorch"):
-        pytest.skip("an ETDump has no memory plan")
     root = shown(page, addresses[run], view, size)
     for selector, width, height in PICTURES[view]:
         picture = root.locator(selector).locator("visible=true").first
@@ -172,7 +182,7 @@ def test_flamechart_table_is_one_action_away(
 @pytest.mark.parametrize(
     ("run", "view"),
     mostly_slow(
-        [(run, view) for run in RUNS for view in ("debugger", "graph", "timeline", "memory")],
+        shows(("debugger", "graph", "timeline", "memory")),
         ("resnet20_cifar_fp16_overflow", "debugger"),
         ("executorch_xnnpack", "debugger"),
     ),
@@ -180,8 +190,6 @@ def test_flamechart_table_is_one_action_away(
 def test_tooltips_have_three_lines_beside_their_targets(
     page: Page, addresses: dict[str, str], run: str, view: str, size: tuple[int, int]
 ) -> None:
-    if view == "memory" and run.startswith("executorch"):
-        pytest.skip("an ETDump has no memory plan")
     root = shown(page, addresses[run], view, size)
     window = {"x": 0, "y": 0, "width": size[0] + 16, "height": size[1] + 16}
     seen = 0

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis import view_columns
 from tvmdbg_widgets.model.base.ranges import flat_ranges
-from tvmdbg_widgets.model.executorch.call_titles import with_operators
+from tvmdbg_widgets.model.executorch.event_nodes import with_operators
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import GroupSource
 from tvmdbg_widgets.model.graph.nodes import NodeKind

@@ -12,11 +12,6 @@ from tvmdbg_widgets.analysis.executorch.recorded_calls import (
     RecordedCall,
     RecordedCalls,
 )
-from tvmdbg_widgets.model.executorch.call_titles import (
-    Instruction,
-    call_titles,
-    recorded_titles,
-)
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     AMBIGUOUS,
     EXACT,
@@ -32,7 +27,13 @@ from tvmdbg_widgets.model.executorch.etdump import (
     run_of,
 )
 from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
-from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.event_nodes import (
+    UNMAPPED,
+    ExecuTorchFiles,
+    Instruction,
+    call_titles,
+    recorded_titles,
+)
 
 
 def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed, session_of
-from tvmdbg_widgets.model.base.near_names import perhaps
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.short_tracebacks import perhaps
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
 from tvmdbg_widgets.model.tuning.parts import Task, TuningParts

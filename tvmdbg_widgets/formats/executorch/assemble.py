@@ -59,7 +59,6 @@ from tvmdbg_widgets.formats.family import (
 )
 from tvmdbg_widgets.formats.recording import Recording
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
-from tvmdbg_widgets.model.executorch.call_titles import recorded_titles
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides
 from tvmdbg_widgets.model.executorch.etdump import CALL, UNSET_CHAIN, ETDump
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord, maps_of
@@ -68,6 +67,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     EventNodes,
     ExecuTorchFiles,
     kernel_operator,
+    recorded_titles,
 )
 from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
 from tvmdbg_widgets.model.graph.graph import Graph

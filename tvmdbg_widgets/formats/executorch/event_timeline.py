@@ -17,7 +17,6 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
-from tvmdbg_widgets.model.executorch.call_titles import recorded_titles, with_operators
 from tvmdbg_widgets.model.executorch.etdump import (
     CALL,
     EXECUTE,
@@ -43,6 +42,8 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     EventNodes,
     kernel_operator,
     of_kernels,
+    recorded_titles,
+    with_operators,
 )
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind

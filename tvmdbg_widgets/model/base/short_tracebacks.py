@@ -1,4 +1,4 @@
-"""Errors of users in IPython: the message and the user's own line, without inner frames.
+"""Errors of users: close names in the message; in IPython without inner frames.
 
 ``%tb``, ``%xmode Verbose`` or ``TVMDBG_TRACEBACK=full`` in the environment show all frames. Errors
 of this package itself keep theirs, and plain Python shows its usual traceback.
@@ -6,17 +6,18 @@ of this package itself keep theirs, and plain Python shows its usual traceback.
 
 from __future__ import annotations
 
+import difflib
 import linecache
 import os
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import islice
 from types import FrameType, TracebackType
 from typing import Any
 
-from tvmdbg_widgets.model.base.near_names import perhaps
 from tvmdbg_widgets.model.base.text import one_line
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")  # noqa: PTH118, PTH120
@@ -142,3 +143,26 @@ def _shell() -> Any:
 
 def _is_ours(file: str) -> bool:
     return file.startswith(_PACKAGE)
+
+
+#: Names that are searched.
+SEARCHED = 20_000
+
+
+def near(given: object, known: Iterable[object]) -> list[str]:
+    """Return up to three known names that resemble or contain the given one."""
+    names = [name for name in islice(known, SEARCHED) if isinstance(name, str)]
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.casefold(), name)
+    wanted = str(given).strip().casefold()
+    close = difflib.get_close_matches(wanted, folded, n=3)
+    if not close and len(wanted) > 1:
+        close = [name for name in folded if wanted in name or (len(name) > 2 and name in wanted)]
+    return [folded[name] for name in close[:3]]
+
+
+def perhaps(given: object, known: Iterable[object]) -> str:
+    """Return ``"; did you mean 'graph'?"``, or "" if no name is near."""
+    close = near(given, known)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

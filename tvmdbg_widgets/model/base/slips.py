@@ -11,8 +11,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from tvmdbg_widgets.model.base.near_names import SEARCHED, perhaps
-from tvmdbg_widgets.model.base.short_tracebacks import shorten
+from tvmdbg_widgets.model.base.short_tracebacks import SEARCHED, perhaps, shorten
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 from tvmdbg_widgets.model.base.text import cut, one_line
-from tvmdbg_widgets.model.executorch.call_titles import recorded_titles
 from tvmdbg_widgets.model.executorch.etdump import (
     CALL,
     DelegateCalls,
@@ -23,7 +22,7 @@ from tvmdbg_widgets.model.executorch.etdump import (
     named,
     run_of,
 )
-from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, ExecuTorchFiles, recorded_titles
 
 Ints = npt.NDArray[np.int64]
 Instruction = tuple[int, int]  # chain and position in it

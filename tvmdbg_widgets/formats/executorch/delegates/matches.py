@@ -21,7 +21,6 @@ from tvmdbg_widgets.formats.executorch.delegates.graph import (
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, listed
-from tvmdbg_widgets.model.executorch.call_titles import call_titles
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     EXACT,
     ORDER,
@@ -43,6 +42,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     EventNodes,
     ExecuTorchFiles,
     Facts,
+    call_titles,
 )
 from tvmdbg_widgets.model.executorch.vulkan_names import event_title
 from tvmdbg_widgets.model.graph.graph import Graph

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.columns import StringColumn
-from tvmdbg_widgets.model.executorch.call_titles import call_titles
+from tvmdbg_widgets.model.executorch.event_nodes import call_titles
 from tvmdbg_widgets.model.graph.columns import PlannedMemory
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
