@@ -46,6 +46,13 @@ function pageEntry(view) {
     `open({ views: { ${view}: view } });`,
   ].join("\n");
 }
+/** Shorter spellings of the same constants and functions. */
+const define = {
+  "Number.POSITIVE_INFINITY": "Infinity",
+  "Number.NaN": "NaN",
+  "Number.parseFloat": "parseFloat",
+  "Number.parseInt": "parseInt",
+};
 const hashedFiles = ["package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json"];
 
 /** The bundled text of a worker, and the files it was made of. */
@@ -107,6 +114,7 @@ function options(watch) {
     minify: !watch,
     sourcemap: watch && "inline",
     legalComments: "none",
+    define,
     logLevel: "warning",
     plugins: [workers(watch)],
   };

@@ -178,6 +178,7 @@ export class Appearance extends GraphPart {
         // Boxes are as wide as their labels.
         if (isFirst && chosen.label.includes(`{${name}}`)) void this.view.arrange(false);
         else this.view.repaint();
+        this.view.tell(true);
       };
       context.run.ask("nodeColumn", { number }).then(
         (answer) => read(readColumn(model.graph, name, answer)),

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -16,7 +16,7 @@ from tests.ui import graphs
 from tests.ui.checklists import WIDTHS
 from tests.ui.graphs import said, selected, state
 from tests.ui.pointer import box_of, drag, middle_of
-from tests.ui.waits import frames, inspected, rest
+from tests.ui.waits import asking, frames, inspected, rest
 
 RUN = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 NODES = 72
@@ -82,10 +82,21 @@ def test_colors_are_chosen_from_the_list_and_by_key(
     page.keyboard.press("c")
     assert state(page, "color_by") == "bytes"
     expect(legend(root)).to_contain_text("144 KiB")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if route.request.post_data_json["kind"] == "nodeColumn":
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/ask", hold)
     page.keyboard.press("c")
-    expect(legend(root)).to_contain_text("mine")
+    expect(legend(root)).to_contain_text("computing mine")
     page.keyboard.press("s")
-    frames(page)
+    expect(said(root)).to_contain_text("Node 62 of 72")
+    asking(page, 1)
+    held.pop().continue_()
     expect(said(root)).to_contain_text("mine: 62")
 
 
