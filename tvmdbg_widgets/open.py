@@ -125,7 +125,7 @@ def open(
     >>> run.graph.num_nodes
     72
     """
-    from tvmdbg_widgets.formats.families import family_of
+    from tvmdbg_widgets.formats.families import EXECUTORCH, family_of
     from tvmdbg_widgets.formats.family import JoinOptions
     from tvmdbg_widgets.formats.gather import gather
     from tvmdbg_widgets.formats.rpc.connection import RpcConnection
@@ -152,7 +152,11 @@ def open(
         debug_buffer=None if debug_buffer is None else content_of(debug_buffer),
     )
     joining = JoinOptions(title_of(sources), options, method, execution, dtype_layout)
-    joined = family_of(parts).join(parts, issues, joining)
+    family = family_of(parts)
+    for option, value in (("method", method), ("execution", execution)):
+        if value is not None and family is not EXECUTORCH:
+            raise ValueError(f"{option}={value!r} is for ExecuTorch files; found none")
+    joined = family.join(parts, issues, joining)
     if isinstance(joined, RpcConnection):
         from tvmdbg_widgets.rpc import RpcLog
 

@@ -25,6 +25,8 @@ SLIPS = {
     't.open("/tmp/tvmdbg_no_such")': "FileNotFoundError: no such file or folder: '/tmp/tvmdbg_",
     't.open("/tmp/tvmdbg_no_such/a/b")': "there is no folder '/tmp/tvmdbg_no_such/a'",
     't.open("no_such.params")': "FileNotFoundError: no such file or folder: '/",
+    't.open_rpc(t.samples.changed_dtype / "sesion.pcap")': "did you mean 'session.pcap'?",
+    't.open(t.samples.resnet20_cifar, method="x")': "ValueError: method='x' is for ExecuTorch",
     "t.open(empty)": "FormatError: ",
     't.open(b"nonsense")': "FormatError: ",
     "t.open(1)": "TypeError: cannot read bytes from int; pass a path",

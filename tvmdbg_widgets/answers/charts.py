@@ -21,7 +21,7 @@ from tvmdbg_widgets.answers.tensor import Context, Reply
 from tvmdbg_widgets.answers.time_tables import MOST_LISTED, finite, table
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph, node_title
 from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 from tvmdbg_widgets.model.timeline.node_sets import NOISY_RATIO, NOISY_REPEATS
@@ -218,7 +218,7 @@ def _why_not_drawn(line: Roofline, point: Point) -> str:
     name = label(line.work.graph.func_names[point.node]) or point.name
     why = "; ".join(point.why) or "no arithmetic: 0 operations"
     time = duration_text(point.time_ns, line.rounding_ns)
-    return f"not in the chart: {name[:200]} #{point.node}, {time}: {why}"
+    return f"not in the chart: {node_title(name[:200], point.node)}, {time}: {why}"
 
 
 def _points(line: Roofline) -> list[dict[str, Any]]:

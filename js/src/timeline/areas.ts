@@ -160,8 +160,8 @@ export class RangeWords {
   }
 
   #against(sum: number, span: number, tracks: number): string {
+    if (tracks > 1) return `over ${counted(tracks, "track")} side by side, not wall time`;
     const share = `${percent(sum / span)} of the range`;
-    if (tracks > 1) return `${share}: ${counted(tracks, "track")} side by side, not wall time`;
     if (this.#slices.columns.info.synthetic) return `${share}; not model latency`;
     return sum === span ? share : `${share}; not wall time`;
   }

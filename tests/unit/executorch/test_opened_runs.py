@@ -266,6 +266,9 @@ def test_program_identifies_events_of_dump_without_etrecord_and_has_methods() ->
     names = tvmdbg.open(program).program.methods
     graphs = {name: tvmdbg.open(program, method=name).graph for name in names}
     assert len({graph.num_nodes for graph in graphs.values()} | set(names)) > 1
+    for option in ({"method": "forward"}, {"execution": 0}):
+        with pytest.raises(ValueError, match="is for ExecuTorch files"):
+            tvmdbg.open(tvmdbg.samples.resnet20_cifar, **option)
 
 
 def test_inspector_of_run_links_back_to_run() -> None:

@@ -21,6 +21,7 @@ from typing import Any
 from tvmdbg_widgets.model.base.text import one_line
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")  # noqa: PTH118, PTH120
+_SAMPLES = os.path.join(_PACKAGE, "samples", "")  # noqa: PTH118
 _LIBRARIES = tuple(
     os.path.join(sysconfig.get_path(name), "")  # noqa: PTH118
     for name in ("stdlib", "platstdlib", "purelib", "platlib")
@@ -43,7 +44,8 @@ def _is_a_slip(problem: BaseException) -> bool:
     if not isinstance(problem, _KINDS):
         return False
     if isinstance(problem, OSError) and problem.filename is not None:
-        return not _is_ours(os.fsdecode(problem.filename))
+        path = os.fsdecode(problem.filename)
+        return not _is_ours(path) or path.startswith(_SAMPLES)
     *_, last = (None, *_frames(problem.__traceback__))
     if last is None:
         return False

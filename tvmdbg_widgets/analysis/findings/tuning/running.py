@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 _NEXT = """Most of these programs are slow: a longer timeout makes tuning slower, not better.
-Where even good ones need longer, or the device was busy:
+Allow more time only if good programs need it or the device was busy.
 """
 
 _DIED = "; AutoTVM writes the same of a build whose process died"
