@@ -17,6 +17,9 @@ from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.traits import TimelineTraits, described
 from tvmdbg_widgets.widgets.view import View, require_run
 
+#: CSS pixels of two compared runs: tracks of both beside a table, within a laptop's notebook.
+_HEIGHT_OF_TWO = 540
+
 
 @described
 class Flamechart(TimelineTraits, View):
@@ -63,6 +66,7 @@ class Flamechart(TimelineTraits, View):
             raise TypeError("titles name two runs: Flamechart(a, against=b, titles=(…, …))")
         if isinstance(run, TimeComparison):
             traits.setdefault("table_by", "change")
+            traits.setdefault("height", _HEIGHT_OF_TWO)
         shown = run.run if isinstance(run, TimeComparison) else run
         super().__init__(shown, session, **traits)
 

@@ -30,8 +30,9 @@ const WIDEST = 1500;
 const ROOMY = 1360;
 /** Width from which a low chart has its panel beside it, and a bar room for the shortened line. */
 const BESIDE = 600;
-/** Least height of details and table below a narrow chart. */
+/** Least height of details and table below a narrow chart, and of a table that compares. */
 const LEAST_PANEL = 250;
+const LEAST_CHANGES = 500;
 /** Height of the panel below a low and narrow chart, and the least height of both. */
 const PANEL = 110;
 const LEAST_BOTH = 200;
@@ -149,8 +150,10 @@ export class PartsLayout {
     scene.isLow = scene.isCompact = false;
     const free = height - BAR - LINE;
     const left = free - scene.naturalHeight;
-    const isNarrow = width < WIDEST || this.#view.data.change !== null;
-    const isTabbed = width < WIDE ? left < LEAST_PANEL : isNarrow && left + LINE < BELOW;
+    const compares = this.#view.data.change !== null;
+    const isNarrow = width < WIDEST || compares;
+    const least = compares && width >= BESIDE ? LEAST_CHANGES : LEAST_PANEL;
+    const isTabbed = width < WIDE ? left < least : isNarrow && left + LINE < BELOW;
     const isInBar = isTabbed ? width >= BESIDE : width >= WIDE && (!this.#isLong || free < ASIDE);
     return { isTabbed, isInBar, room: isInBar ? free + LINE : free };
   }

@@ -12,6 +12,7 @@ from tests.ui.host import serve, visit
 from tests.ui.pointer import box_of, drag, inside, middle_of, sides
 from tests.ui.timeline.test_timeline_page import SLOWEST, View
 from tests.ui.waits import rest
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.run import DebugRun
 
 WIDTH, HEIGHT = 848, 320
@@ -26,15 +27,17 @@ def delegated() -> DebugRun:
 
 
 @pytest.fixture(scope="module")
-def addresses(delegated: DebugRun) -> Iterator[dict[str, str]]:
-    """Address of a page of each run."""
+def compared() -> TimeComparison:
     resnet = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     slower = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    runs = {
-        "resnet": resnet,
-        "delegated": delegated,
-        "compared": tvmdbg.compare_times(resnet, slower).run,
-    }
+    return tvmdbg.compare_times(resnet, slower)
+
+
+@pytest.fixture(scope="module")
+def addresses(delegated: DebugRun, compared: TimeComparison) -> Iterator[dict[str, str]]:
+    """Address of a page of each run."""
+    resnet = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    runs = {"resnet": resnet, "delegated": delegated, "compared": compared.run}
     with ExitStack() as stack:
         yield {name: stack.enter_context(serve(run)) for name, run in runs.items()}
 
@@ -68,6 +71,18 @@ def test_low_view_shows_lanes_and_table_below_its_toolbar(
     expect(view.root.locator(ROWS).first).to_be_hidden()
     view.root.get_by_role("tab", name="table").click()
     expect(view.root.locator(ROWS).first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [600, WIDTH, 1110])
+def test_two_compared_runs_leave_half_of_the_rows_in_sight(
+    page: Page, compared: TimeComparison, addresses: dict[str, str], width: int
+) -> None:
+    height = tvmdbg.Flamechart(compared).height
+    view = View(page, addresses["compared"], f"{DIFFERENCES}&timeline.height={height}", width)
+    assert box_of(view.root)["height"] <= 580  # a notebook on a laptop
+    assert is_inside(view.canvas, view.root)
+    assert len(compared) == 29
+    assert is_inside(view.root.locator(CHANGES).nth(14), view.root)
 
 
 def test_selected_slice_and_range_are_completely_readable(
