@@ -59,9 +59,6 @@ class HealthLoader extends GraphPart {
   }
 }
 
-/** Time to wait for columns that a page without a kernel cannot compute, ms. */
-const PATIENCE_MS = 4000;
-
 interface AskedColumn {
   number: number;
   column: NodeColumn | null;
@@ -78,13 +75,10 @@ export class Appearance extends GraphPart {
   #given: GivenColumns = {};
   #colors: BoxColors | null = null;
   #glanced: string | null = null;
-  #since = 0;
-  #waited: string | null = null;
 
   constructor(view: GraphHost, signal: AbortSignal) {
     super(view);
     const { model, context } = view;
-    signal.addEventListener("abort", () => clearTimeout(this.#since));
     const relabelled = () => {
       this.#ask();
       void view.arrange(false);
@@ -129,12 +123,6 @@ export class Appearance extends GraphPart {
     this.view.highlighted = this.#glanced = null;
     this.#ask();
     if (colorBy === "health") this.#healthLoader.ask();
-    clearTimeout(this.#since);
-    this.#waited = null;
-    this.#since = window.setTimeout(() => {
-      this.#waited = colorBy;
-      if (this.#problem()) this.view.repaint();
-    }, PATIENCE_MS);
   }
 
   of(
@@ -192,7 +180,9 @@ export class Appearance extends GraphPart {
     if (colorBy === "kind" || colorBy === "health" || this.column) return "";
     const problem = this.#asked.get(colorBy)?.problem;
     if (problem) return `${colorBy}: ${problem}`;
-    return this.#waited === colorBy ? `${colorBy}: not in this page` : `computing ${colorBy} …`;
+    return colorBy in this.view.chosen.offered
+      ? `computing ${colorBy} …`
+      : `${colorBy}: not in this page`;
   }
 
   /** Highlights an item of the legend while the pointer is on it; null ends that. */

@@ -6,7 +6,14 @@ import type {
   Tile,
 } from "../shared/client/tensor_questions.ts";
 import type { Rectangle } from "../shared/drawing/canvas.ts";
-import { type FigurePart, LINE, MARGIN, paragraph, SMALL } from "../shared/drawing/figure.ts";
+import {
+  type FigurePart,
+  type FigurePen,
+  LINE,
+  MARGIN,
+  paragraph,
+  SMALL,
+} from "../shared/drawing/figure.ts";
 import type { SvgContext } from "../shared/drawing/svg_context.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
@@ -120,7 +127,7 @@ function layoutOf({ planeRows, planeCols, region, room }: PictureData): PlaneLay
 }
 
 function writeAxes(
-  pen: SvgContext,
+  pen: FigurePen,
   layout: PlaneLayout,
   { names: [down, across], planeRows, planeCols, room }: PictureData,
   scale: ColorScale | null,
@@ -134,7 +141,7 @@ function writeAxes(
   else labelPlane(labels, layout, [down && `← ${down}`, name]);
 }
 
-function recordCells(pen: SvgContext, paint: Paint) {
+function recordCells(pen: FigurePen, paint: Paint) {
   return (
     cells: Cells & { rows: number; cols: number },
     size: number,

@@ -3,8 +3,14 @@ import type {
   Percentile,
   StatisticsAnswer,
 } from "../shared/client/tensor_questions.ts";
-import { type FigurePart, LINE, MARGIN, SMALL, smallWriter } from "../shared/drawing/figure.ts";
-import type { SvgContext } from "../shared/drawing/svg_context.ts";
+import {
+  type FigurePart,
+  type FigurePen,
+  LINE,
+  MARGIN,
+  SMALL,
+  smallWriter,
+} from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
@@ -34,7 +40,7 @@ export function histogramPart(
 /** A part that is painted from its own corner. */
 export function cornered(
   height: number,
-  paint: (pen: SvgContext, theme: Theme) => void,
+  paint: (pen: FigurePen, theme: Theme) => void,
 ): FigurePart {
   return {
     height,

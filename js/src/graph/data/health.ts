@@ -19,6 +19,8 @@ const LABELS = [...VERDICT_LABELS, "no values"];
 /** Signs beside the colors. */
 const SIGNS = ["", "", "!", "✕", "?", ""];
 const NO_VALUES_SEVERITY = 1.5;
+/** Words for the badge of a warning, and by fault for badge and border. */
+export const MARKS = ["first warning", "fault begins here", "fault spread here"] as const;
 
 export function verdictLabel(verdict: number): string {
   return LABELS[verdict] ?? "";
@@ -79,6 +81,13 @@ export class NodeHealth {
       this.#row[node] = row;
       this.verdict[node] = answer.verdict[row]!;
     }
+  }
+
+  /** Marks that nodes have, as places in `MARKS`. */
+  get marks(): number[] {
+    return [...MARKS.keys()].filter((mark) =>
+      mark ? this.fault.includes(mark) : this.warned >= 0,
+    );
   }
 
   /** Two or three words: `59 Inf`, `OK`. */

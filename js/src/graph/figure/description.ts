@@ -6,13 +6,12 @@ import { counted, duration, integer } from "../../shared/format.ts";
 import { append, largest, smallest } from "../../shared/many.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
-import { BoxHealth, countsByWeight, verdictLabel } from "../data/health.ts";
+import { BoxHealth, countsByWeight, MARKS, verdictLabel } from "../data/health.ts";
 import { idOf, nodesIn } from "../data/links.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 import { titleOf } from "../paint/frames.ts";
 import { Palette } from "../paint/palette.ts";
-import { faultWords, WARNED } from "./figure_legend.ts";
 import type { GraphSheet } from "./sheet.ts";
 
 const STYLES = ["data", "ambiguous", "control", "bridge"];
@@ -280,7 +279,8 @@ function foldedBadge({ model }: GraphSheet, scene: GraphScene, box: number): str
 
 function healthFacts(sheet: GraphSheet, health: BoxHealth, box: number): string[] {
   if (sheet.colorBy !== "health") {
-    return [box === health.warned ? WARNED : faultWords(health.fault[box] ?? Fault.NONE)];
+    const fault = box === health.warned ? 0 : health.fault[box] || -1;
+    return [MARKS[fault] ?? ""];
   }
   const [label, brief] = [verdictLabel(health.verdict(box)), health.brief(box)];
   return [brief === label ? label : `${label}: ${brief}`];

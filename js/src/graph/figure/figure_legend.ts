@@ -5,7 +5,7 @@ import { plain } from "../../shared/drawing/svg_marks.ts";
 import { BADGE, inkOn, kindFill, paintBadge, type Theme } from "../../shared/drawing/theme.ts";
 import { integer, percent } from "../../shared/format.ts";
 import { ClassColors } from "../data/coloring.ts";
-import { countsByWeight, isUnknown, verdictLabel, verdictSign } from "../data/health.ts";
+import { countsByWeight, isUnknown, MARKS, verdictLabel, verdictSign } from "../data/health.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, type GraphScene } from "../layout/scene.ts";
 import { DASHES } from "../paint/edges.ts";
@@ -18,7 +18,6 @@ const SIGN = 14;
 const RAMP = 72;
 const STEPS = 12;
 const STROKE = 22;
-export const WARNED = "first finding, a warning";
 
 const LINES = [
   [EdgeStyle.AMBIGUOUS, "ambiguous: the file does not name the producer"],
@@ -213,15 +212,15 @@ class Items {
   *#faults(): Generator<LegendItem> {
     const { fault = new Uint8Array(), warned = -1 } = this.#sheet.health ?? {};
     if (warned >= 0) {
-      yield this.#marked(BADGE, WARNED, (pen, theme, x, y) =>
+      yield this.#marked(BADGE, MARKS[0], (pen, theme, x, y) =>
         paintBadge(pen, x + BADGE / 2, y, BADGE / 2, { ...theme, error: theme.warning }),
       );
     }
     if (!fault.some(Boolean)) return;
-    yield this.#marked(BADGE, faultWords(Fault.ORIGIN), (pen, theme, x, y) =>
+    yield this.#marked(BADGE, MARKS[Fault.ORIGIN], (pen, theme, x, y) =>
       paintBadge(pen, x + BADGE / 2, y, BADGE / 2, theme),
     );
-    yield this.#marked(SIGN, faultWords(Fault.SPREAD), (pen, theme, x, y) => {
+    yield this.#marked(SIGN, MARKS[Fault.SPREAD], (pen, theme, x, y) => {
       pen.strokeStyle = theme.error;
       pen.lineWidth = 1.5;
       pen.globalAlpha = 0.8;
@@ -259,10 +258,6 @@ function hatched(pen: SvgContext, theme: Theme, x: number, y: number, side: numb
   pen.strokeStyle = theme.line;
   pen.lineWidth = 1;
   pen.strokeRect(shape.x, shape.y, side, side);
-}
-
-export function faultWords(fault: number): string {
-  return ["", "fault begins here", "fault spread here"][fault] ?? "";
 }
 
 /** Unit of the colors; and by node fill, ink on it, text and value, null if unknown. */

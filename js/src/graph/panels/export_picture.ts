@@ -104,12 +104,13 @@ function rulerOf(context: CanvasRenderingContext2D): TextRuler {
       const known = shifts.get(key);
       if (known !== undefined) return known;
       context.font = font;
-      const [alphabetic = 0, named = 0] = (["alphabetic", baseline] as const).map((line) => {
+      const ascent = (line: CanvasTextBaseline) => {
         context.textBaseline = line;
         return context.measureText("x").actualBoundingBoxAscent;
-      });
-      shifts.set(key, alphabetic - named);
-      return alphabetic - named;
+      };
+      const shift = ascent("alphabetic") - ascent(baseline);
+      shifts.set(key, shift);
+      return shift;
     },
   };
 }
@@ -178,25 +179,20 @@ export class PictureExport extends GraphPart {
     return [new Blob([text], { type: "image/svg+xml" }), ""];
   }
 
-  async #png({ x, y, scale, width, height }: Camera): Promise<[Blob, string]> {
+  async #png(camera: Camera): Promise<[Blob, string]> {
+    const { width, height } = camera;
     const ratio = Math.min(
       devicePixelRatio || 1,
       MOST_SIDE / Math.max(width, height),
       Math.sqrt(MOST_PIXELS / (width * height)),
     );
-    // Boxes smaller than on screen are drawn as at that scale, so that texts stay legible or go.
-    const part = Math.min(1, ratio);
-    const camera = Object.assign(this.view.stage.whole(1), { x, y, scale: scale * part });
-    camera.resize(width * part, height * part);
-    const canvas = document.createElement("canvas");
-    canvas.width = Math.round((camera.width * ratio) / part);
-    canvas.height = Math.round((camera.height * ratio) / part);
-    const context = canvas.getContext("2d");
-    if (!context) throw new Error("this browser has no 2-D canvas");
-    context.scale(ratio / part, ratio / part);
+    const { canvas, context } = layer("");
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    context.scale(ratio, ratio);
     this.view.stage.drawInto(context, camera);
     const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
     if (!blob) throw new Error("the browser could not encode the picture");
-    return [blob, part < 1 ? " It is smaller than on screen; an SVG is not." : ""];
+    return [blob, ratio < 1 ? " It is smaller than on screen; an SVG is not." : ""];
   }
 }

@@ -15,7 +15,7 @@ import {
 import { RangeHandles } from "../../shell/range_handles.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
-import { countsByWeight, isUnknown, verdictLabel, verdictSign } from "../data/health.ts";
+import { countsByWeight, isUnknown, MARKS, verdictLabel, verdictSign } from "../data/health.ts";
 import type { Work } from "../data/node_columns.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import { type GraphHost, GraphPart } from "../parts.ts";
@@ -250,10 +250,12 @@ export class GraphLegend extends GraphPart {
     this.node.setAttribute("aria-label", `legend: ${chosen.colorBy}`);
     this.#showKey(colors, work, problem);
     const chips = colors instanceof ClassColors ? classChips(colors) : this.#kindChips();
-    const shown = JSON.stringify([chips, highlighted, chosen.colorBy]);
+    const { health } = this.view.model.describe;
+    const marks = chosen.colorBy === "health" ? [] : (health?.marks ?? []);
+    const shown = JSON.stringify([chips, highlighted, chosen.colorBy, marks]);
     if (shown !== this.#shown) {
       this.#shown = shown;
-      this.#items = chips.map((chip) => this.#chip(chip));
+      this.#items = [...marks.map(markKey), ...chips.map((chip) => this.#chip(chip))];
       if (colors instanceof ClassColors && colors.unknown) {
         const text = `${integer(colors.unknown)} unknown`;
         this.#items.push(span("tvmdbg-graph-scale", swatch(""), text));
@@ -342,6 +344,14 @@ export class GraphLegend extends GraphPart {
     chip.node.addEventListener("pointerleave", () => appearance.setOff(null));
     return chip;
   }
+}
+
+function markKey(mark: number): HTMLElement {
+  return span(
+    "tvmdbg-graph-scale",
+    span(`tvmdbg-graph-sign tvmdbg-graph-mark${mark}`),
+    MARKS[mark]!,
+  );
 }
 
 function classChips(colors: ClassColors): ClassChip[] {

@@ -1,6 +1,6 @@
 import type { RunReplies } from "../client/answers.ts";
 import type { Client } from "../client/client.ts";
-import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
+import { NO_STYLE, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
 import { element, escaped, type Mark, markup } from "./svg_marks.ts";
 import { markupOfBoth } from "./svg_schemes.ts";
 import type { TextWidths } from "./text_widths.ts";
@@ -28,8 +28,30 @@ export interface Drawing {
   description: Record<string, unknown>;
   /** Positions are shares of the picture's width and height. */
   hover?: readonly HoverText[];
-  /** Images drawn by `SvgContext.cells`; `figures/engine.py` writes them into the document. */
+  /** Images drawn by `FigurePen.cells`; `figures/engine.py` writes them into the document. */
   images?: readonly CellImage[];
+}
+
+export interface CellImage {
+  cols: number;
+  rows: number;
+  pixels: Uint8ClampedArray;
+}
+
+/** Records a figure, which may hold images of cells. */
+export class FigurePen extends SvgContext {
+  readonly images: CellImage[] = [];
+
+  /** Draws cells, one pixel per cell, into a box; the document's writer fills in the pixels. */
+  cells(image: CellImage, x: number, y: number, width: number, height: number): void {
+    const box = this.boxOf(x, y, width, height);
+    // Browsers know the CSS value, rasterisers the one of SVG 1.1.
+    const sharp = 'image-rendering="optimizeSpeed" style="image-rendering:pixelated"';
+    const href = `href="tvmdbg-image:${this.images.length}"`;
+    const content = `<image ${box} preserveAspectRatio="none" ${sharp} ${href}/>`;
+    this.marks.push({ kind: "element", content, style: NO_STYLE });
+    this.images.push(image);
+  }
 }
 
 export interface HoverText {
@@ -53,7 +75,7 @@ export interface FigurePanel {
   hover?: readonly HoverText[];
   titles?: readonly HoverText[];
   /** Called once per color scheme; must differ in colors only. */
-  paint: (pen: SvgContext, theme: Theme) => void;
+  paint: (pen: FigurePen, theme: Theme) => void;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows its options
@@ -126,8 +148,8 @@ function places(hover: readonly HoverText[]): string {
   return `<g fill="none" pointer-events="all">${boxes.join("")}</g>`;
 }
 
-export function pencil(text: TextWidths): SvgContext {
-  return new SvgContext(rulerOf(text), 1);
+export function pencil(text: TextWidths): FigurePen {
+  return new FigurePen(rulerOf(text), 1);
 }
 
 function rulerOf(text: TextWidths): TextRuler {
@@ -158,7 +180,7 @@ const APART = 10;
 
 export interface FigurePart {
   height: number;
-  paint: (pen: SvgContext, theme: Theme, top: number) => void;
+  paint: (pen: FigurePen, theme: Theme, top: number) => void;
 }
 
 interface Phrase {
@@ -279,7 +301,7 @@ export function space(height: number): FigurePart {
   return { height, paint() {} };
 }
 
-export function paintParts(parts: readonly FigurePart[], pen: SvgContext, theme: Theme): void {
+export function paintParts(parts: readonly FigurePart[], pen: FigurePen, theme: Theme): void {
   let top = MARGIN;
   for (const part of parts) {
     part.paint(pen, theme, top);

@@ -4,7 +4,7 @@ const KEPT = [
   ...(["fillStyle", "strokeStyle", "lineWidth", "globalAlpha"] as const),
   ...(["font", "textAlign", "textBaseline"] as const),
 ] as const;
-const NO_STYLE: Style = { fill: "", stroke: "", opacity: "", rest: "" };
+export const NO_STYLE: Style = { fill: "", stroke: "", opacity: "", rest: "" };
 const WHOLE_TURN = 2 * Math.PI;
 
 /** Measures the texts of a recorded drawing. */
@@ -18,14 +18,6 @@ export interface TextRuler {
   /** Default font family of the document. */
   family: string;
 }
-
-export interface CellImage {
-  cols: number;
-  rows: number;
-  pixels: Uint8ClampedArray;
-}
-
-const IMAGE = "tvmdbg-image:";
 
 /**
  * Records the drawing of painters on a 2-D canvas as marks of an SVG: the same shapes, and texts as texts. It needs no
@@ -41,7 +33,6 @@ export class SvgContext {
   textAlign: CanvasTextAlign = "start";
   textBaseline: CanvasTextBaseline = "alphabetic";
   readonly marks: Mark[] = [];
-  readonly images: CellImage[] = [];
   readonly #ruler: TextRuler;
   /** Coordinates are multiples of this fraction of a px. */
   readonly #unit: number;
@@ -99,17 +90,6 @@ export class SvgContext {
   /** Only texts are rotated. */
   rotate(angle: number): void {
     this.#turn += angle;
-  }
-
-  /** Draws cells, one pixel per cell, into a box; the document's writer fills in the pixels. */
-  cells(image: CellImage, x: number, y: number, width: number, height: number): void {
-    const [left, top] = [this.#text(x + this.#shiftX), this.#text(y + this.#shiftY)];
-    const box = `x="${left}" y="${top}" width="${this.#text(width)}" height="${this.#text(height)}"`;
-    // Browsers know the CSS value, rasterisers the one of SVG 1.1.
-    const sharp = 'image-rendering="optimizeSpeed" style="image-rendering:pixelated"';
-    const href = `href="${IMAGE}${this.images.length}"`;
-    this.#mark("element", `<image ${box} preserveAspectRatio="none" ${sharp} ${href}/>`, NO_STYLE);
-    this.images.push(image);
   }
 
   setLineDash(dash: readonly number[]): void {
@@ -198,7 +178,7 @@ export class SvgContext {
     ].join("");
     this.#circles = null;
     if (!isOne || !isFirst || !(width > 0 && height > 0)) return;
-    const box = `x="${text(left)}" y="${text(top)}" width="${text(width)}" height="${text(height)}"`;
+    const box = this.boxOf(x, y, width, height);
     this.#box = { path: this.#path, element: `<rect ${box} rx="${text(a!)}"/>` };
   }
 
@@ -266,6 +246,14 @@ export class SvgContext {
     if (anchor) rest.push(` text-anchor="${anchor}"`);
     const element = `<text${attributes.join("")}>${escaped(text)}</text>`;
     this.#mark("element", element, { ...this.#filled, rest: rest.join("") });
+  }
+
+  /** Attributes of a box. */
+  boxOf(x: number, y: number, width: number, height: number): string {
+    const sides = { x: x + this.#shiftX, y: y + this.#shiftY, width, height };
+    return Object.entries(sides)
+      .map(([name, value]) => `${name}="${this.#text(value)}"`)
+      .join(" ");
   }
 
   /** The path as an element; a single box as a rect, which takes half as many letters. */
