@@ -39,6 +39,12 @@ interface DataSource {
   get_column(name: string): ArrayLike<unknown> | null;
 }
 
+interface Range {
+  id: string;
+  start: unknown;
+  end: unknown;
+}
+
 interface Signal {
   connect(slot: () => void): unknown;
 }
@@ -47,12 +53,14 @@ export async function draw(
   bokeh: Bokeh,
   item: BokehItem,
   target: HTMLElement,
-): Promise<{ sources: DataSource[]; close(): void }> {
+): Promise<{ sources: DataSource[]; ranges: Range[]; close(): void }> {
   const views = await bokeh.embed.embed_item(item, target);
   const models = views.roots.map((view) => view.model);
   const [document] = models.map((model) => model.document);
+  const parts = [...new Set(models.flatMap((model) => [...model.references()]))];
   return {
-    sources: [...new Set(models.flatMap((model) => [...model.references()]))].filter(isSource),
+    sources: parts.filter(isSource),
+    ranges: parts.filter((part): part is Range => "start" in part && "end" in part),
     close: () => {
       views.clear();
       const at = bokeh.documents.indexOf(document);
@@ -254,6 +262,7 @@ async function show(
   const say = (text: string) => mirror.say(text);
   let last = new AbortController();
   let link: Link | undefined;
+  let ranges: Range[] = [];
   const place = async ({ buffers }: Answer<null>): Promise<void> => {
     const item: BokehItem = JSON.parse(await unzipped(buffers[0]!));
     if (signal.aborted) return;
@@ -266,6 +275,12 @@ async function show(
       fresh.remove();
     };
     if (signal.aborted) return close();
+    // The other theme's figure has the same parts; it keeps the zoom.
+    for (const range of drawn.ranges) {
+      const { start, end } = ranges.find(({ id }) => id === range.id) ?? range;
+      Object.assign(range, { start, end });
+    }
+    ranges = drawn.ranges;
     last.abort();
     last = own;
     own.signal.addEventListener("abort", close);

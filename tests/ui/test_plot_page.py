@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
-from tests.ui.pointer import box_of
+from tests.ui.pointer import box_of, drag
 from tvmdbg_widgets import plots
 from tvmdbg_widgets.run import DebugRun
 
@@ -158,6 +158,22 @@ def test_plot_has_the_colors_of_the_page(page: Page, run: DebugRun, times_addres
     assert plot.session("selected") == [slowest[3]]
     expect(plot.root.locator(".bk-Figure")).to_have_count(1)
     plot.expect_lit(3)
+
+
+def test_zoom_outlasts_a_change_of_theme(page: Page, run: DebugRun, times_address: str) -> None:
+    slowest = [row.node for row in run.top(ROWS)]
+    plot = Plot(page, times_address)
+    (x, third), (_, fourth) = plot.row(2), plot.row(3)
+    drag(page, (x, fourth), (x, third))
+    page.mouse.click(x, third)
+    plot.expect_selected(slowest[3])
+    page.keyboard.press("Escape")
+    plot.expect_selected()
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    plot.expect_edge((0x16, 0x19, 0x1D))
+    expect(plot.root.locator(".bk-Figure")).to_have_count(1)
+    page.mouse.click(x, third)
+    plot.expect_selected(slowest[3])
 
 
 def test_keys_select_nodes(page: Page, run: DebugRun, times_address: str) -> None:
