@@ -115,7 +115,7 @@ def test_badge_of_a_warning_has_its_legend(corpus: Path) -> None:
     figure = run.figure("graph")
     assert_sound(figure)
     assert "fault begins here" not in texts(figure)
-    (words,) = [each for each in texts(figure) if each.endswith(", a warning")]
+    (words,) = [each for each in texts(figure) if each.endswith(" warning")]
     (line,) = [each for each in figure.text.split("\n") if each.endswith(words)]
     assert line.strip().startswith(f"#{findings[0].nodes[0]} ")
     assert texts(figure).count("!") == 2  # one in the legend
