@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cli.start import Run, refused
 
+import tvmdbg_widgets
 from tvmdbg_widgets import samples
 
 # By the README of the collection: what each case was made to show.
@@ -93,11 +94,12 @@ def test_table_matches_as_text_csv_and_json(tvmdbg: Run) -> None:
     rows = json.loads(tvmdbg("table", sample, "--json").stdout)
     lines = list(csv.DictReader(io.StringIO(tvmdbg("table", sample, "--csv").stdout)))
     text = tvmdbg("table", sample).stdout.splitlines()
+    labels = {row.node: row.label for row in tvmdbg_widgets.open(sample).top(100)}
     assert len(rows["operators"]) == len(lines) == len(text) - 1 == 27
     for row, line, shown in zip(rows["operators"], lines, text[1:], strict=True):
         assert float(line["time_ns"]) == row["time_ns"]
         assert line["name"] == row["name"]
-        assert shown.split()[:2] == [str(row["node"]), row["name"]]
+        assert shown.startswith(f"#{row['node']} {labels[row['node']]}  ")
     times = [row["time_ns"] for row in rows["operators"]]
     assert times == sorted(times, reverse=True)
     assert sum(row["share"] for row in rows["operators"]) == pytest.approx(1)

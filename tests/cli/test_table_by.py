@@ -26,7 +26,7 @@ def test_grouped_table_matches_as_text_csv_and_json(tvmdbg: Run, by: str) -> Non
     assert [line["label"] for line in lines] == list(table.labels)
     for label, line in zip(table.labels, done.stdout.splitlines()[1:], strict=True):
         assert line.startswith(label)
-    assert ("shares of parts" in " ".join(done.stderr.split())) == (by == "part")
+    assert ("so shares overlap" in " ".join(done.stderr.split())) == (by == "part")
 
 
 def test_groups_have_levels_and_rows_are_cut(tvmdbg: Run) -> None:

@@ -14,7 +14,7 @@ from tests.ui.servers import Server, jupyter
 from tests.ui.waits import painted
 from tvmdbg_widgets.run import DebugRun
 
-pytest.register_assert_rewrite("ui.checklists")
+pytest.register_assert_rewrite("tests.ui.checklists")
 
 # How much later, at most, each further time of `--slow-pages` makes an answer.
 LATE_SECONDS = 0.1

@@ -44,8 +44,8 @@ PARTS = [
     for width, theme in zip(WIDTHS, ("light", "dark", "light"), strict=True)
 ]
 SLOWEST = {
-    "resnet20": ("conv2d + add + relu #62", "2.571 ms", "6.45 %"),
-    "overflow": ("conv2d + add + add + relu #60", "2.590 ms", "5.97 %"),
+    "resnet20": ("#62 conv2d + add + relu", "2.571 ms", "6.45 %"),
+    "overflow": ("#60 conv2d + add + add + relu", "2.590 ms", "5.97 %"),
 }
 FIRST = {
     "resnet20": "72 tensors scanned",
@@ -109,7 +109,7 @@ def test_sample_is_legible_and_shows_its_main_facts(
     everything, graph, tensor, timeline = check(page)
     name, time, share = SLOWEST[run]
     label = next(canvas["labels"] for canvas in graph["canvases"])
-    assert any(text.startswith(name.split(" ")[0]) for text in label)
+    assert any(name.split(" ")[1] in text for text in label)
     assert len(label) >= 8
     assert len(next(canvas["labels"] for canvas in everything["canvases"])) >= 8
     for part in (name, time, share):

@@ -255,7 +255,9 @@ export class GraphLegend extends GraphPart {
     const shown = JSON.stringify([chips, highlighted, chosen.colorBy, marks]);
     if (shown !== this.#shown) {
       this.#shown = shown;
-      this.#items = [...marks.map(markKey), ...chips.map((chip) => this.#chip(chip))];
+      const [keys, others] = [marks.map(markKey), chips.map((chip) => this.#chip(chip))];
+      // Chips that explain the fill come first.
+      this.#items = colors instanceof NumberColors ? [...keys, ...others] : [...others, ...keys];
       if (colors instanceof ClassColors && colors.unknown) {
         const text = `${integer(colors.unknown)} unknown`;
         this.#items.push(span("tvmdbg-graph-scale", swatch(""), text));

@@ -6,7 +6,7 @@ import { muted, part, piece } from "../parts.ts";
 import type { ShownTensor } from "../state.ts";
 import { type ColorScale, cssColor, OUTSIDE, specialKey } from "./color_scale.ts";
 
-const WIDTH = 170;
+const WIDTH = 140;
 const LETTER = 6.5;
 const SIGNS = { nan: "", posInf: "▲", negInf: "▼" } as const;
 const CHEVRONS = { under: "‹", over: "›" } as const;
