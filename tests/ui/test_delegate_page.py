@@ -87,9 +87,9 @@ def selected(page: Page, node: int) -> dict[str, str]:
     """Select a node; return what the panels of both views tell of it."""
     page.evaluate("(node) => tvmdbg.models.session.set('selected', [node])", node)
     page.wait_for_function(
-        "(id) => document.querySelector('.tvmdbg-graph-details h3')?.textContent.endsWith(id)"
+        "(id) => document.querySelector('.tvmdbg-graph-details h3')?.textContent.startsWith(id)"
         " && document.querySelector('.tvmdbg-graph-details section')",
-        arg=f"#{node}",
+        arg=f"#{node} ",
     )
     frames(page)
     return {
