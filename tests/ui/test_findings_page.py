@@ -22,6 +22,11 @@ STATE = """() => {
   const { session } = tvmdbg.models;
   return ["selected", "entry", "source"].map((name) => session.get(name));
 }"""
+#: Lines of a list that something else is painted over.
+COVERED = """(list) => [...list.querySelectorAll("kbd")].filter((key) => {
+  const { x, y, width, height } = key.getBoundingClientRect();
+  return !list.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+}).map((key) => key.parentElement.textContent)"""
 
 
 @pytest.fixture(scope="module")
@@ -421,3 +426,15 @@ def test_the_panel_leaves_room_and_is_folded_away(page: Page, address: str, widt
         assert height("graph") > with_panel["graph"]
     toggle.click()
     expect(panel).to_be_visible()
+
+
+def test_list_of_keys_covers_toolbars_and_an_opened_finding(page: Page, address: str) -> None:
+    panel = finished(show(page, address, 480))
+    panel.focus()
+    keys = page.locator(".tvmdbg-debugger > .tvmdbg-help")
+    for key in ("?", "ArrowRight"):  # the list, then evidence beside it
+        page.keyboard.press(key)
+        frames(page)
+        assert keys.locator("kbd").count() > 10
+        assert keys.evaluate(COVERED) == []
+    expect(panel.locator(".tvmdbg-finding-evidence")).to_be_visible()
