@@ -176,3 +176,23 @@ def test_columns_are_arranged_again_in_a_narrower_pane(page: Page, overflow: str
     page.wait_for_function("!document.querySelector('.tvmdbg-graph [aria-busy=true]')")
     rest(page)
     assert all(is_whole(mark, root) for mark in inspect(root)["marks"] if mark["y"] >= 0)
+
+
+@pytest.mark.parametrize("width", [860, 1300])
+def test_numbers_and_names_in_the_inspector_stand_on_one_line(
+    page: Page, overflow: str, width: int
+) -> None:
+    root = opened(page, overflow, (width, 600))
+    page.evaluate("node => tvmdbg.models.session.set('selected', [node])", ORIGIN)
+    details = root.locator(".tvmdbg-graph-details")
+    for name in ("mean", "in nanoseconds", "num_outputs", "flatten_data"):
+        row = details.get_by_role("row").filter(has=page.get_by_text(name, exact=True))
+        for part in ("th", "td"):
+            lines = row.locator(part).evaluate(
+                """(cell) => {
+                  const range = document.createRange();
+                  range.selectNodeContents(cell);
+                  return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+                }"""
+            )
+            assert lines == 1, (name, part)
