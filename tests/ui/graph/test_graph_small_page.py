@@ -179,7 +179,7 @@ def test_columns_are_arranged_again_in_a_narrower_pane(page: Page, overflow: str
 
 
 @pytest.mark.parametrize("width", [860, 1300])
-def test_numbers_and_names_in_the_inspector_stand_on_one_line(
+def test_numbers_and_words_of_the_inspector_are_not_broken(
     page: Page, overflow: str, width: int
 ) -> None:
     root = opened(page, overflow, (width, 600))
@@ -187,7 +187,7 @@ def test_numbers_and_names_in_the_inspector_stand_on_one_line(
     details = root.locator(".tvmdbg-graph-details")
     for name in ("mean", "in nanoseconds", "num_outputs", "flatten_data"):
         row = details.get_by_role("row").filter(has=page.get_by_text(name, exact=True))
-        for part in ("th", "td"):
+        for part, most in (("th", len(name.split())), ("td", 1)):
             lines = row.locator(part).evaluate(
                 """(cell) => {
                   const range = document.createRange();
@@ -195,4 +195,4 @@ def test_numbers_and_names_in_the_inspector_stand_on_one_line(
                   return new Set([...range.getClientRects()].map(({ top }) => top)).size;
                 }"""
             )
-            assert lines == 1, (name, part)
+            assert lines <= most, (name, part)
