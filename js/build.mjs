@@ -66,6 +66,7 @@ export async function bundleWorker(file, watch = false) {
     minify: !watch,
     sourcemap: watch && "inline",
     legalComments: "none",
+    define,
     write: false,
     metafile: true,
   });
