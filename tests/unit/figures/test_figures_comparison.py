@@ -71,6 +71,13 @@ def test_matched_boxes_are_aligned(corpus: Path, b: str, saved: bool) -> None:
     assert level >= 4
 
 
+@pytest.mark.parametrize("width", [300, 420, 560])
+def test_narrow_table_names_each_kind_of_difference(corpus: Path, width: int) -> None:
+    figure, _ = compared(corpus, "resnet20_cifar_fp16_overflow", width=width)
+    assert_sound(figure)
+    assert {each["kind"] for each in figure.description["differences"]} <= set(texts(figure))
+
+
 def test_difference_row_names_nodes_of_both_graphs(corpus: Path) -> None:
     figure, comparison = compared(corpus, "resnet20_cifar_unfused")
     (times, *_) = comparison.groups
