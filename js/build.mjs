@@ -46,27 +46,31 @@ function pageEntry(view) {
     `open({ views: { ${view}: view } });`,
   ].join("\n");
 }
-/** Shorter spellings of the same constants and functions. */
-const define = {
-  "Number.POSITIVE_INFINITY": "Infinity",
-  "Number.NaN": "NaN",
-  "Number.parseFloat": "parseFloat",
-  "Number.parseInt": "parseInt",
-};
 const hashedFiles = ["package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json"];
+
+/** Options of all bundles: a page's policy names the hash of a worker that others hold as text. */
+const always = {
+  absWorkingDir: root,
+  bundle: true,
+  target: "es2022",
+  legalComments: "none",
+  // Shorter spellings of the same.
+  define: {
+    "Number.POSITIVE_INFINITY": "Infinity",
+    "Number.NaN": "NaN",
+    "Number.parseFloat": "parseFloat",
+    "Number.parseInt": "parseInt",
+  },
+};
 
 /** The bundled text of a worker, and the files it was made of. */
 export async function bundleWorker(file, watch = false) {
   const result = await esbuild.build({
+    ...always,
     entryPoints: [file],
-    absWorkingDir: root,
-    bundle: true,
     format: "iife",
-    target: "es2022",
     minify: !watch,
     sourcemap: watch && "inline",
-    legalComments: "none",
-    define,
     write: false,
     metafile: true,
   });
@@ -109,13 +113,9 @@ export function contentHash() {
 
 function options(watch) {
   const common = {
-    absWorkingDir: root,
-    bundle: true,
-    target: "es2022",
+    ...always,
     minify: !watch,
     sourcemap: watch && "inline",
-    legalComments: "none",
-    define,
     logLevel: "warning",
     plugins: [workers(watch)],
   };

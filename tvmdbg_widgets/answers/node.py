@@ -147,7 +147,7 @@ def _times(run: RunFacts, node: int) -> list[tuple[str, str]]:
         times_text.append(("repeats", told + more))
         if times.p10 != times.p90:
             times_text.append(("p10 … p90", f"{text(times.p10)} … {text(times.p90)}"))
-    times_text.append(("joined", Trust(int(timeline.node_trust[node])).label))
+    times_text.append(("match", Trust(int(timeline.node_trust[node])).label))
     return times_text
 
 

@@ -31,7 +31,7 @@ export class MemoryView implements AxisView, PointerHandlers, StagePainters {
   /** Called after changes that the toolbar shows. */
   changed: () => void = () => {};
   readonly details = element("section", {
-    class: "tvmdbg-memory-details tvmdbg-scrolls tvmdbg-anywhere",
+    class: "tvmdbg-memory-details tvmdbg-shaded tvmdbg-anywhere",
     "aria-label": "details",
     tabindex: 0,
     ...KEEP_KEYS,

@@ -16,7 +16,7 @@ interface KeyHost {
 
 /** Key of the slices' colors: the rule, then op kinds or blocks with their times, or a scale; a click selects. */
 export class ColorKey {
-  readonly node = element("section", { class: "tvmdbg-timeline-kinds" });
+  readonly node = element("section", { class: "tvmdbg-timeline-kinds tvmdbg-shaded" });
   readonly #host: KeyHost;
 
   constructor(host: KeyHost, theme: Theme) {

@@ -13,7 +13,7 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import THEMES, audit
 from tests.ui.host import STYLE, serve, visit
 from tests.ui.tuning_page import TuningPage
-from tests.ui.waits import painted, rest
+from tests.ui.waits import frames, painted, rest
 
 AXE = Path(__file__).parents[3] / "node_modules/axe-core/axe.min.js"
 VIEWS = ("debugger", "graph", "tensor", "timeline", "memory", "comparison")
@@ -158,7 +158,7 @@ def test_axe_finds_nothing_in_a_tuning_log(page: Page, theme: str) -> None:
     if theme == "contrast":
         page.add_style_tag(content=STYLE)
         page.evaluate("document.documentElement.dataset.theme = 'contrast'")
-        rest(page)
+        frames(page)
     for pane, shows in PANES.items():
         view.press(pane)
         view.root.locator(shows).first.wait_for()

@@ -165,8 +165,10 @@ def test_debugger_fits_common_window_sizes(page: Page, address: str, width: int,
     assert stage["y"] + stage["height"] <= pane["y"] + pane["height"]
     if high > 700:
         texts = [each["text"] for each in inspect(page.locator(".tvmdbg-graph"))["labels"]]
-        assert {"data", "residual block × 3", "softmax"} <= set(texts)
+        assert {"#0 data", "residual block × 3", "#73 softmax"} <= set(texts)
     page.evaluate(SELECT, [53])
+    for tab in page.get_by_role("tab", name="details").locator("visible=true").all():
+        tab.click()
     details = page.locator(".tvmdbg-timeline-details")
     for told in (details.locator("h4"), details.get_by_text("duration")):
         box = box_of(told)
@@ -177,7 +179,7 @@ def test_debugger_fits_common_window_sizes(page: Page, address: str, width: int,
     page.mouse.wheel(0, 1000)
     page.wait_for_function(
         "([last, bottom]) => last.getBoundingClientRect().bottom <= bottom",
-        arg=[details.locator("p").last.element_handle(), pane["y"] + pane["height"]],
+        arg=[details.locator("dd").last.element_handle(), pane["y"] + pane["height"]],
     )
 
 

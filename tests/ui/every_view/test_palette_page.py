@@ -1,5 +1,7 @@
 """The palette finds nodes, findings and actions, and does what is chosen, by keys alone."""
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -29,7 +31,7 @@ def test_palette_finds_debugger_items_by_typing(page: Page, pair: str, theme: st
     graph = page.locator(".tvmdbg-debugger .tvmdbg-graph")
     palette = opened(page, graph)
     rows = palette.get_by_role("option")
-    expect(rows.first).to_contain_text("First Inf appears in")
+    expect(rows.first).to_contain_text("First Inf in #38")
     expect(rows.first).to_have_attribute("aria-selected", "true")
     expect(palette.get_by_role("status")).to_contain_text("results, first First Inf")
     found = audit(palette)
@@ -48,7 +50,7 @@ def test_palette_finds_debugger_items_by_typing(page: Page, pair: str, theme: st
 
     opened(page, graph)
     page.keyboard.type("first inf")
-    expect(rows.first).to_contain_text("First Inf appears in")
+    expect(rows.first).to_contain_text("First Inf in #38")
     page.keyboard.press("Enter")
     assert selected(page)[-1] == 38
 
@@ -96,7 +98,8 @@ def test_result_of_several_nodes_shows_the_named_one(page: Page, pair: str) -> N
     painted(page)
     rows = opened(page, page.locator(".tvmdbg-graph")).get_by_role("option")
     page.keyboard.type("peak")
-    expect(rows.first).to_contain_text(f"#{peak.nodes[0]} and {len(peak.nodes) - 1} more")
+    several = re.compile(rf"#{peak.nodes[0]} .* and {len(peak.nodes) - 1} more")
+    expect(rows.first).to_contain_text(several)
     page.keyboard.press("Enter")
     expect(page.locator(".tvmdbg-tensor-header")).to_contain_text(f"#{peak.nodes[0]}")
     assert set(selected(page)) == set(peak.nodes)

@@ -37,7 +37,7 @@ const BUSY_MS = 150;
 
 export class DetailsPanel extends GraphPart {
   readonly node = element("aside", {
-    class: "tvmdbg-graph-details tvmdbg-anywhere tvmdbg-scrolls",
+    class: "tvmdbg-graph-details tvmdbg-anywhere tvmdbg-shaded",
     "aria-label": "details",
     ...KEEP_KEYS,
   });
