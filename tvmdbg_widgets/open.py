@@ -125,7 +125,8 @@ def open(
     >>> run.graph.num_nodes
     72
     """
-    from tvmdbg_widgets.formats.families import EXECUTORCH, family_of
+    from tvmdbg_widgets.formats.executorch.assemble import FAMILY as EXECUTORCH
+    from tvmdbg_widgets.formats.families import family_of
     from tvmdbg_widgets.formats.family import JoinOptions
     from tvmdbg_widgets.formats.gather import gather
     from tvmdbg_widgets.formats.rpc.connection import RpcConnection

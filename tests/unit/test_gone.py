@@ -115,7 +115,7 @@ def test_run_with_lost_file_reports_why_values_are_missing(
     why = LOST[lose]
     assert f"4 of 4 tensors could not be read: {why}" in said["findings"]
     assert f"4 of 4 tensors could not be read: {why}" in said["health"]
-    for name in ("tensor", "debugger", "channels", "profile"):
+    for name in ("tensor", "debugger", "channels", "line plot"):
         assert f"The values cannot be read: {why}." in said[name], name
         assert "all finite" not in said[name]
     assert f"cannot be read: {why}" in said["tensor repr"]

@@ -106,7 +106,9 @@ interface DifferenceRow {
 
 const ROW = 17;
 const HEADS = ["difference", "A", "B", "A → B"];
-const STARTS = [0, 0.1, 0.38, 0.66, 1];
+/** Least part of the width that the kinds get, and the parts of what is left at which others start. */
+const FIRST = 0.1;
+const SHARES = [0, 14 / 45, 28 / 45, 1];
 const GAP = 8;
 
 export function differences(
@@ -115,8 +117,12 @@ export function differences(
   text: TextWidths,
 ): FigurePart {
   const room = width - 2 * MARGIN;
+  const kinds = [HEADS[0]!, ...rows.map(({ kind }) => kind)];
+  const widest = largest(kinds.map((kind) => text.width(kind, SMALL))) + GAP;
+  const first = Math.max(FIRST * room, widest);
+  const starts = [0, ...SHARES.map((share) => first + share * (room - first))];
   const fitted = (words: string, column: number, rest = "") => {
-    const wide = (STARTS[column + 1]! - STARTS[column]!) * room - GAP;
+    const wide = starts[column + 1]! - starts[column]! - GAP;
     return text.fit(words, wide - text.width(rest, SMALL), SMALL) + rest;
   };
   return {
@@ -125,7 +131,7 @@ export function differences(
       if (!rows.length) return;
       const put = smallWriter(pen, theme);
       const line = (cells: readonly string[], y: number, colors: readonly string[]) => {
-        for (const [at, cell] of cells.entries()) put(cell, STARTS[at]! * room, y, colors[at]!);
+        for (const [at, cell] of cells.entries()) put(cell, starts[at]!, y, colors[at]!);
       };
       line(
         HEADS,

@@ -9,7 +9,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.conftest import corpus_path
-from tests.unit.figures.figure_checks import assert_sound, drawn, texts
+from tests.unit.figures.figure_checks import assert_sound, drawn, lines_of, texts
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.numbers import duration_text
@@ -89,11 +89,14 @@ def test_resnet_fits_into_notebook_output(folder: Path, corpus: Path) -> None:
     run = tvmdbg.open(folder)
     figure = drawn(run.facts, "debugger", saved=True)
     assert_sound(figure, 48 * 1024)
-    root = ET.fromstring(drawn(run.facts, "graph").svg)  # noqa: S314 (our own)
+    graph = drawn(run.facts, "graph")
+    root = ET.fromstring(graph.svg)  # noqa: S314 (our own)
     assert float(root.attrib["width"]) <= 720
     if len(figure.description["graph"]["nodes"]) <= 32:
-        assert float(root.attrib["height"]) <= 1320
-    shown = " ".join(texts(drawn(run.facts, "graph")))
+        first = min(line.y for line in lines_of(graph) if line.text.startswith("#"))
+        assert first <= 150
+        assert float(root.attrib["height"]) - first <= 1200
+    shown = " ".join(texts(graph))
     assert "drawn" not in shown
     for node in figure.description["graph"]["nodes"]:
         assert f"#{node['id']}" in shown

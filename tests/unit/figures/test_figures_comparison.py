@@ -54,11 +54,9 @@ def test_matched_boxes_are_aligned(corpus: Path, b: str, saved: bool) -> None:
     assert not any(graph["frames"] for graph in graphs)
     partner = dict(sorted(comparison.matching.pairs.tolist()))
     there = {each["node"]: each for each in graphs[1]["boxes"]}
-    heights = {
-        (line.x > 360, line.text): line.y
-        for line in lines_of(figure)
-        if texts(figure).count(line.text)
-    }
+    lines = lines_of(figure)
+    table = next(line.y for line in lines if line.text == "difference")
+    heights = {(line.x > 360, line.text): line.y for line in lines if line.y < table}
     level = 0
     for box in graphs[0]["boxes"]:
         match = there.get(partner[box["node"]])
@@ -71,6 +69,13 @@ def test_matched_boxes_are_aligned(corpus: Path, b: str, saved: bool) -> None:
             assert heights[False, names[0]] == heights[True, names[1]]
             level += 1
     assert level >= 4
+
+
+@pytest.mark.parametrize("width", [300, 420, 560])
+def test_narrow_table_names_each_kind_of_difference(corpus: Path, width: int) -> None:
+    figure, _ = compared(corpus, "resnet20_cifar_fp16_overflow", width=width)
+    assert_sound(figure)
+    assert {each["kind"] for each in figure.description["differences"]} <= set(texts(figure))
 
 
 def test_difference_row_names_nodes_of_both_graphs(corpus: Path) -> None:

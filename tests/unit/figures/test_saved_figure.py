@@ -18,7 +18,7 @@ from tvmdbg_widgets.widgets import outputs
 from tvmdbg_widgets.widgets.outputs import Saved
 from tvmdbg_widgets.widgets.run_model import WIDGET
 
-FAULT = "First Inf appears in conv2d + add + add + relu #38"
+FAULT = "First Inf in #38 conv2d"
 
 
 class Published(list[tuple[dict[str, Any], dict[str, Any]]]):
@@ -90,7 +90,7 @@ def test_figure_of_small_run_shows_scan_result(published: Published) -> None:
     (live, _), (figure, how) = published
     assert set(live) == {WIDGET, "text/html"}
     assert FAULT in figure["text/plain"]
-    assert "conv2d + add + add + relu #38; float16" in figure["text/plain"]
+    assert "#38 conv2d + add + add + relu; float16" in figure["text/plain"]
     assert not how.get("update")
     ended(run)
     assert len(published) == 2

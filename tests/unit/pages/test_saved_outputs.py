@@ -88,7 +88,7 @@ def executed(folder: Path, *cells: str) -> nbformat.NotebookNode:
 def test_figure_output_is_updated_in_place(tmp_path: Path) -> None:
     _, shown, after = executed(tmp_path, SLOW, "run", "time.sleep(4)").cells
     assert [WIDGET in each.data for each in shown.outputs] == [True, False]
-    assert "First Inf appears in" in shown.outputs[1].data["text/plain"]
+    assert "First Inf in #38 conv2d" in shown.outputs[1].data["text/plain"]
     assert after.outputs == []
 
 
@@ -96,4 +96,4 @@ def test_kernel_that_ends_before_the_scan_keeps_the_first_figure(tmp_path: Path)
     _, shown = executed(tmp_path, SLOW, "run").cells
     assert len(shown.outputs) == 2
     assert "First Inf" not in shown.outputs[1].data["text/plain"]
-    assert "relu #60" in shown.outputs[1].data["text/plain"]
+    assert "#60 conv2d + add + add + relu; float16" in shown.outputs[1].data["text/plain"]

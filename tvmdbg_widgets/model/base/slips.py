@@ -155,7 +155,9 @@ _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 def _wrong_type(value: object, annotation: str) -> str:
     """Return what an annotation takes if the value is certainly none of it, or ""."""
-    kinds = [kind.strip() for kind in re.sub(r"\[.*?\]+", "", annotation).split("|")]
+    while (plain := re.sub(r"\[[^][]*\]", "", annotation)) != annotation:
+        annotation = plain
+    kinds = [kind.strip() for kind in annotation.split("|")]
     if any(kind not in _TYPES or _TYPES[kind][1](value) for kind in kinds):
         return ""
     return " or ".join(dict.fromkeys(_TYPES[kind][0] for kind in kinds if kind != "None"))

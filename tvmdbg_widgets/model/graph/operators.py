@@ -47,7 +47,7 @@ _SPELLINGS: Final = {name: name for name in _BARE_FAMILY_OF} | {
 #: Kernels of cuDNN, cuBLAS and CUTLASS: ``cutlass_tensorop_s1688fprop_…``, ``ampere_sgemm_…``.
 _VENDORS: Final = (
     ("convolution", re.compile(r"(?i)fprop|dgrad|wgrad|implicit_gemm|winograd|conv(?:olve|\d?d)")),
-    ("matmul", re.compile(r"(?i)(?<![a-z])[a-z]?\d*gem[mv]|\d+gemm|cublas|splitk")),
+    ("matmul", re.compile(r"(?i)(?:(?<![a-z])[a-z]?|\d)gem[mv]|cublas|splitk")),
 )
 _MOST_LETTERS: Final = max(map(len, _SPELLINGS))
 _LONGEST: Final = max(spelling.count("_") for spelling in _SPELLINGS) + 1

@@ -129,14 +129,25 @@ class Items {
     const { axis, column, counts, scale, together } = colors;
     const isWhole = this.#sheet.colorBy === "time" && scale === axis;
     const several = column.of === "entries" ? ` (${together} of outputs)` : "";
-    const before = `${colors.title} ${colors.text(scale.low)}`;
+    const [low, high] = [colors.text(scale.low), colors.text(scale.high)];
     if (!counts.known) yield this.#text(colors.title);
-    else yield this.#ramp(before, `${colors.text(scale.high)}${isWhole ? " (slowest)" : several}`);
+    else yield* this.#ramps(colors.title, low, `${high}${isWhole ? " (slowest)" : several}`);
     for (const { text, color } of colors.outside) {
       yield color ? this.#chip(text, "", () => color) : this.#text(text);
     }
     if (counts.known && counts.unknown) yield this.#unknown(counts.unknown);
     if (column.note) yield this.#text(column.note, "muted");
+  }
+
+  /** The title stands above a ramp that leaves no room for it. */
+  *#ramps(title: string, low: string, high: string): Generator<LegendItem> {
+    const ramp = this.#ramp(`${title} ${low}`, high);
+    if (ramp.width <= this.#sheet.request.width - 2 * MARGIN) {
+      yield ramp;
+      return;
+    }
+    yield this.#text(title);
+    yield this.#ramp(low, high);
   }
 
   #ramp(before: string, after: string): LegendItem {
