@@ -66,11 +66,12 @@ export async function bundleWorker(file, watch = false) {
     minify: !watch,
     sourcemap: watch && "inline",
     legalComments: "none",
+    define, // the same text as layout.js, whose hash a page's policy names
     write: false,
     metafile: true,
   });
   return {
-    text: result.outputFiles[0].text.trim(), // a page's policy names its hash
+    text: result.outputFiles[0].text.trim(),
     inputs: Object.keys(result.metafile.inputs).map((input) => resolve(root, input)),
   };
 }

@@ -86,6 +86,14 @@ def sha(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
+def literal_from(script: str, start: int) -> str:
+    """Return what a literal of a script says, whose first character is at ``start``."""
+    quote = script[start - 1]
+    literal = re.compile(rf"(?:\\.|[^\\{quote}])*", re.DOTALL).match(script, start)
+    assert literal
+    return re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), literal[0])
+
+
 def views(run: DebugRun) -> list[View]:
     return [
         run.debugger(),
@@ -116,6 +124,7 @@ def test_the_policy_names_the_scripts_and_the_style_of_the_file(
         scripts = [*live, script]
         layout = (STATIC / "layout.js").read_text("utf-8").strip()
         if layout[:200] in script:  # started by that script where no worker may be
+            assert literal_from(script, script.index(layout[:200])) == layout
             scripts.append(layout)
         assert re.findall("'sha256[^']+'", page.policy) == [
             *map(sha, scripts),
