@@ -38,13 +38,19 @@ function roomOf(camera: Camera, axis: "x" | "y"): number {
   return (axis === "x" ? camera.width : camera.height) / camera.scale;
 }
 
+/** The camera's scale, larger ones, then smaller ones at which texts are legible. */
+function* scalesNear({ scale }: Camera): Generator<number> {
+  for (let each = scale; each <= scale * LARGEST; each *= STEP) yield each;
+  for (let each = scale / STEP; each >= LEGIBLE_SCALE; each /= STEP) yield each;
+}
+
 /** Camera near another one that cuts no box at the stage's borders and shows what is `kept`; else the same camera. */
 function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: Rectangle | null): Camera {
   const around = camera.view(Math.max(camera.width, camera.height));
   const boxes: number[] = [];
   placed.eachBox(around, (box) => boxes.push(box));
-  for (let factor = 1; factor <= LARGEST; factor *= STEP) {
-    const tried = Object.assign(new Camera(), camera, { scale: camera.scale * factor });
+  for (const scale of scalesNear(camera)) {
+    const tried = Object.assign(new Camera(), camera, { scale });
     // The visible part along one axis decides which boxes may be cut along the other.
     for (let round = 0; round < 2; round++) {
       shift(placed, tried, boxes, kept, "y");

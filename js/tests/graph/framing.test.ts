@@ -66,6 +66,21 @@ describe("opening", () => {
     expect(whole.length).toBeGreaterThan(2);
   });
 
+  it("makes boxes of a wide layer a little smaller rather than cutting one off", () => {
+    const reads = { inputs: [[0] as const] };
+    const placed = place(columns([{}, ...Array.from({ length: 60 }, () => reads)]), "down", null, {
+      ...WORDS,
+      width: () => 226,
+    });
+    const whole = placed.rectangle(0);
+    for (const room of [2.8, 2.9]) {
+      const at = opening(placed, camera(room * (whole.width + 24), 300), -1);
+      expect(seen(placed, at).cut).toEqual([]);
+      expect(at.scale).toBeLessThan(1);
+      expect(at.scale).toBeGreaterThanOrEqual(LEGIBLE_SCALE);
+    }
+  });
+
   it("shows the start of a frame that is wider than the stage, and cuts off no box", () => {
     const nodes = [{}, ...Array.from({ length: 5 }, () => ({ inputs: [[0] as const] }))];
     const placed = place(grouped(columns(nodes), [{ start: 0, end: 6 }]), "down", Uint8Array.of(1));

@@ -98,7 +98,7 @@ def test_paths_between_clicked_nodes_are_shown_if_any(
     root = graph("graph.fold_parameters=false")
     select(page, 1, 2)
     press(page, "b")
-    expect(banner(root)).to_contain_text("no path between p0 #1 and p1 #2, in either direction")
+    expect(banner(root)).to_contain_text("no path between #1 p0 and #2 p1, in either direction")
     expect(root.locator(".tvmdbg-mirror")).to_contain_text("no path between")
     assert state(page, "isolate") is None
     select(page, 62)

@@ -254,7 +254,8 @@ export class BoxPainter {
     const context = this.#context;
     context.font = style.font;
     const width = this.#measure.width(words) + 2 * BADGE_PADDING;
-    if (width > room) return 0;
+    // Neither is a badge shown whose words are cut at the border of the stage.
+    if (width > room || right < width || right > this.#stage.width) return 0;
     context.beginPath();
     context.roundRect(right - width, y - style.size * 0.64, width, style.size * 1.28, 3);
     if (style.fill) {
