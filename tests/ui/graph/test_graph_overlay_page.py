@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Request, Route, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
@@ -84,14 +84,18 @@ def test_colors_are_chosen_from_the_list_and_by_key(
     expect(legend(root)).to_contain_text("144 KiB")
     held: list[Route] = []
 
+    def is_of_column(request: Request) -> bool:
+        return request.url.endswith("/ask") and request.post_data_json["kind"] == "nodeColumn"
+
     def hold(route: Route) -> None:
-        if route.request.post_data_json["kind"] == "nodeColumn":
+        if is_of_column(route.request):
             held.append(route)
         else:
             route.continue_()
 
     page.route("**/ask", hold)
-    page.keyboard.press("c")
+    with page.expect_request(is_of_column):
+        page.keyboard.press("c")
     expect(legend(root)).to_contain_text("computing mine")
     page.keyboard.press("s")
     expect(said(root)).to_contain_text("Node 62 of 72")
