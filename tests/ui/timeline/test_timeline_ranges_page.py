@@ -185,7 +185,7 @@ def test_range_panel_matches_python_numbers(view: View, run: DebugRun) -> None:
     expect(view.details).to_contain_text(f"p50 {times[0]}, p90 {times[1]}")
     own = run.times(by="name", within=(100_000, 700_000))
     expect(view.details).to_contain_text(f"{own.total_ns:,.0f} ns")
-    expect(view.details).to_contain_text("tracks side by side, not wall time")
+    expect(view.details).to_contain_text("over 2 tracks side by side, not wall time")
     rows = view.details.get_by_role("listitem")
     for at, row in enumerate(list(own)[:4]):
         expect(rows.nth(at)).to_contain_text(row.label)

@@ -84,7 +84,7 @@ def test_roofline_figures_are_well_formed(
     )
     assert_sound(figure)
     assert len(figure.description["roofline"]["points"]) == 27
-    assert "not in the chart" in figure.svg
+    assert "not in the chart: #" in figure.svg
 
 
 def test_timeline_figure_draws_roofline_chart(run: DebugRun, data: Path) -> None:
